@@ -1,0 +1,53 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+// Same speed as -Ounchecked, and the traps stay: exclusivity is proved statically by the one-owner design.
+let fast: [SwiftSetting] =
+    strict + [
+        .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
+    ]
+
+let package = Package(
+    name: "parley",
+    products: [.executable(name: "parley", targets: ["parley"])],
+    targets: [
+        // Shims without logic.
+        .systemLibrary(name: "CSystem"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+        .target(name: "CTOML", cxxSettings: [.unsafeFlags(["-std=c++17"])]),
+
+        // The rooms; every arrow is named in ARCHITECTURE.md and held by TidyTests.
+        .target(name: "Bytes", swiftSettings: fast),
+        .target(name: "Wire", dependencies: ["Bytes"], swiftSettings: fast),
+        .target(name: "Chat", dependencies: ["Wire", "Bytes"], swiftSettings: fast),
+        .target(name: "Net", dependencies: ["Bytes", "CSystem", "COpenSSL"], swiftSettings: fast),
+        .target(name: "Store", dependencies: ["Chat", "Wire", "Bytes", "CSQLite", "CSystem"], swiftSettings: fast),
+        .target(
+            name: "Server",
+            dependencies: ["Store", "Net", "Chat", "Wire", "Bytes", "CSystem", "COpenSSL", "CTOML", "CArgon2"],
+            swiftSettings: fast),
+        .executableTarget(name: "parley", dependencies: ["Server"], swiftSettings: fast),
+
+        // Simulated kernel, clock, disk and seed; scripts; a client for the tests.
+        .target(name: "TestKit", dependencies: ["Net", "Chat", "Wire", "Bytes", "CSystem"], swiftSettings: strict),
+        .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
+        .testTarget(name: "WireTests", dependencies: ["Wire", "Bytes"], swiftSettings: strict),
+        .testTarget(name: "ChatTests", dependencies: ["Chat", "Wire", "Bytes", "TestKit"], swiftSettings: strict),
+        .testTarget(name: "NetTests", dependencies: ["Net", "Bytes", "TestKit", "CSystem"], swiftSettings: strict),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "Chat", "Bytes", "CSQLite"], swiftSettings: strict),
+        .testTarget(
+            name: "ServerTests", dependencies: ["Server", "Chat", "Wire", "Bytes", "TestKit", "CSystem"],
+            swiftSettings: strict),
+        .testTarget(name: "TidyTests", dependencies: ["Chat", "Wire", "Server"], swiftSettings: strict),
+    ],
+    cxxLanguageStandard: .cxx17
+)

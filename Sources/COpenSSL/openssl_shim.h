@@ -1,0 +1,11 @@
+#ifndef PARLEY_COPENSSL_H
+#define PARLEY_COPENSSL_H
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#endif

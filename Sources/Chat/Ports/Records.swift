@@ -1,0 +1,105 @@
+package import Bytes
+
+/// An identity's number: 60 random bits, written `u` + 12 base32 characters. 0 is nobody (the server).
+package struct UID: Hashable, Sendable {
+    package let number: Int64
+
+    package init(number: Int64) { self.number = number }
+
+    package static let none = UID(number: 0)
+
+    package var text: ByteString { "u\(Base32.encode(UInt64(number), width: 12))" }
+
+    package init?(_ text: ByteView) {
+        guard text.count == 13, text[0] == 0x75, let number = Base32.decode(text.dropFirst()), number != 0 else {
+            return nil
+        }
+        self.number = Int64(number)
+    }
+}
+
+/// What a record belongs to: a channel (its id and 0), or a pair of identities (the smaller uid first).
+/// The pair is the key itself, so a direct conversation needs no row before its first message.
+package struct Conversation: Hashable, Sendable {
+    package let a: Int64
+    package let b: Int64
+
+    package init(a: Int64, b: Int64) {
+        self.a = a
+        self.b = b
+    }
+
+    package static func channel(_ id: Int64) -> Conversation { Conversation(a: id, b: 0) }
+
+    package static func direct(_ one: UID, _ other: UID) -> Conversation {
+        Conversation(a: min(one.number, other.number), b: max(one.number, other.number))
+    }
+
+    package var isDirect: Bool { b != 0 }
+}
+
+/// What a record is. The numbers are the database's.
+package enum RecordKind: UInt8, Sendable {
+    case privmsg = 1
+    case notice = 2
+    case tagmsg = 3
+    case join = 10
+    case part = 11
+    case quit = 12
+    case kick = 13
+    case nick = 14
+    case topic = 15
+    case mode = 16
+    case setname = 17
+
+    /// What people said, as opposed to what happened; pages without event-playback hold these alone.
+    package var isMessage: Bool { rawValue < 10 }
+}
+
+/// One line of the log. Immutable once written but for edits and redactions.
+package struct LogRecord: Sendable, Equatable {
+    /// Rises by one over the whole log; the msgid is its text form.
+    package var position: Int64
+    package var conversation: Conversation
+    /// Milliseconds since 1970, strictly rising within a conversation but for bounded bursts.
+    package var time: Int64
+    package var kind: RecordKind
+    package var uid: UID
+    /// `nick!user@host` as it was.
+    package var source: ByteString
+    /// Empty: none.
+    package var account: ByteString
+    /// Display name as it was.
+    package var name: ByteString
+    /// Client-only tags that are kept (`+draft/reply=…;+draft/react=…`), escaped as on the wire, without `@`.
+    package var tags: ByteString
+    /// privmsg, notice: the text. Others: the line's parameters after the channel, as on the wire
+    /// (`:reason`, `nick :reason`, `+o ana`).
+    package var text: ByteString
+
+    package init(
+        position: Int64, conversation: Conversation, time: Int64, kind: RecordKind, uid: UID, source: ByteString,
+        account: ByteString = "", name: ByteString = "", tags: ByteString = "", text: ByteString
+    ) {
+        self.position = position
+        self.conversation = conversation
+        self.time = time
+        self.kind = kind
+        self.uid = uid
+        self.source = source
+        self.account = account
+        self.name = name
+        self.tags = tags
+        self.text = text
+    }
+}
+
+/// A message id: the position, twelve characters, sortable as text.
+package enum MessageID {
+    package static func text(_ position: Int64) -> ByteString { Base32.encode(UInt64(position), width: 12) }
+
+    package static func position(_ text: ByteView) -> Int64? {
+        guard text.count == 12, let number = Base32.decode(text) else { return nil }
+        return Int64(number)
+    }
+}
