@@ -74,3 +74,29 @@ package struct PasswordQuestion: Sendable {
         self.hash = hash
     }
 }
+
+/// Who is this uid, and where was it? Asked when a guest returns; the answer carries the same number.
+package struct IdentityQuestion: Sendable, Equatable {
+    package var number: Int64
+    package var uid: UID
+
+    package init(number: Int64, uid: UID) {
+        self.number = number
+        self.uid = uid
+    }
+}
+
+package struct IdentityAnswer: Sendable, Equatable {
+    package var number: Int64
+    /// nil: nothing is kept of this uid (which does not make its token wrong).
+    package var state: IdentityState?
+    package var members: [MemberState]
+    package var failure: String?
+
+    package init(number: Int64, state: IdentityState?, members: [MemberState], failure: String? = nil) {
+        self.number = number
+        self.state = state
+        self.members = members
+        self.failure = failure
+    }
+}

@@ -54,6 +54,7 @@ package struct ListEntry: Sendable, Equatable {
 }
 
 /// A place in a channel that outlives the connection: who left by QUIT comes back to it, with these ranks.
+/// The row names the channel by its id, so it survives a rename.
 package struct MemberState: Sendable, Equatable {
     package var channel: Int64
     package var uid: UID
@@ -106,27 +107,23 @@ package enum Change: Sendable, Equatable {
     case saveIdentity(IdentityState)
 }
 
-/// Everything World needs to know when it starts.
+/// Everything World needs to know when it starts; identities and their places are asked for when they return.
 package struct StoredState: Sendable {
     package struct Channel: Sendable {
         package var state: ChannelState
         /// Keyed by mode letter.
         package var lists: [UInt8: [ListEntry]]
-        /// Members with a rank, and members that were present at their last QUIT.
-        package var members: [MemberState]
         /// Time of the newest record in milliseconds; 0: none.
         package var lastTime: Int64
 
         package init(state: ChannelState) {
             self.state = state
             lists = [:]
-            members = []
             lastTime = 0
         }
     }
 
     package var channels: [Channel] = []
-    package var identities: [IdentityState] = []
     /// The highest position ever committed (also when its record is gone); 0: none.
     package var lastPosition: Int64 = 0
     /// The highest channel id ever used.
