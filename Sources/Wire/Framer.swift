@@ -1,0 +1,220 @@
+package import Bytes
+
+/// Finds the lines in what a connection sends. One per connection; it holds no bytes, the caller keeps those it has not
+/// consumed. No byte is looked at twice before the line ends, whatever the reads are.
+///
+/// Lines end in LF, CR LF, CR or CR NUL: since empty lines and NUL count for nothing, the second byte needs no memory.
+package struct Framer: Sendable {
+    /// Bytes after `offset` that were read already.
+    private var scanned: UInt32 = 0
+    private var telnet = Telnet()
+    private let speaksTelnet: Bool
+    private var isFirst = true
+    /// The line kept so far holds telnet sequences or NUL.
+    private var isMixed = false
+    private var isSwallowing = false
+    /// Messages may be `LineLimits.extended` bytes long.
+    package var extendedLimit = false
+
+    /// `telnet`: false where 0xFF is nothing special (WebSocket).
+    package init(telnet: Bool = true) { speaksTelnet = telnet }
+
+    package enum Step {
+        /// Never empty, without terminator, leading spaces, CR, LF and NUL.
+        case line(ByteView)
+        /// A line over the limit, discarded as a whole and told once: the start of its message, without tags; at most
+        /// `LineLimits.message` bytes, cut between scalars, empty where the tags alone were too long.
+        case tooLong(ByteView)
+        /// To be sent back at once.
+        case answer([UInt8])
+        /// 0x04 at the start of a line: Ctrl-D of a terminal, which sends no newline.
+        case endOfTransmission
+        /// Nothing complete: the caller keeps the input from `offset` on, and calls again with more behind it.
+        case needMore
+    }
+
+    /// The next step; the caller goes on until `needMore`. `offset` moves behind what is consumed.
+    ///
+    /// `ended`: the peer sends no more, so an unterminated last line counts. Views are valid until `input` or `scratch` change.
+    package mutating func next(
+        _ input: ByteView, at offset: inout Int, ended: Bool, scratch: inout ByteBuffer
+    ) -> Step {
+        var at = min(offset + Int(scanned), input.count)
+        while at < input.count {
+            if !telnet.isInText {
+                if let step = readTelnet(input[at], from: &offset, at: &at) { return step }
+                continue
+            }
+            if at == offset, !isSwallowing {
+                at = Self.skipBlank(input, from: at)
+                offset = at
+                if at == input.count { break }
+                if input[at] == 0x04 {
+                    restart(at: at + 1, &offset)
+                    return .endOfTransmission
+                }
+            }
+            at = Self.firstSpecial(input, from: at)
+            if at == input.count { break }
+            switch input[at] {
+            case 0x0A, 0x0D:
+                let raw = input[offset..<at]
+                at += 1
+                offset = at
+                if let step = endLine(raw, &scratch) { return step }
+            case Telnet.iac:
+                if speaksTelnet {
+                    telnet.start()
+                    isMixed = true
+                }
+                at += 1
+            default:
+                isMixed = true
+                at += 1
+            }
+        }
+        scanned = UInt32(truncatingIfNeeded: at - offset)
+        return pause(input, at: &offset, ended: ended, scratch: &scratch)
+    }
+
+    /// One byte of a telnet sequence.
+    private mutating func readTelnet(_ byte: UInt8, from offset: inout Int, at: inout Int) -> Step? {
+        // With nothing typed before it, a sequence need not be kept; its IAC waits for the second byte.
+        let isAlone = at == offset || (telnet.isAtCommand && at == offset + 1)
+        let outcome = telnet.take(byte)
+        if case .text = outcome { return nil }
+        at += 1
+        if isAlone {
+            offset = at
+            isMixed = false
+        }
+        switch outcome {
+        case .answer(let verb, let option):
+            scanned = UInt32(truncatingIfNeeded: at - offset)
+            return .answer([Telnet.iac, verb, option])
+        case .dropLine:
+            isSwallowing = false
+            restart(at: at, &offset)
+            return nil
+        case .taken, .text:
+            return nil
+        }
+    }
+
+    private mutating func restart(at position: Int, _ offset: inout Int) {
+        offset = position
+        scanned = 0
+        isMixed = false
+    }
+
+    /// All input is read: the last line without end, a line that is too long already, or a wait.
+    private mutating func pause(
+        _ input: ByteView, at offset: inout Int, ended: Bool, scratch: inout ByteBuffer
+    ) -> Step {
+        let raw = input[offset..<input.count]
+        if ended {
+            offset = input.count
+            return endLine(raw, &scratch) ?? .needMore
+        }
+        if isSwallowing {
+            offset = input.count
+            scanned = 0
+            return .needMore
+        }
+        guard raw.count > LineLimits.message - 2, let head = excess(text(of: raw, &scratch), rawCount: raw.count) else {
+            return .needMore
+        }
+        isSwallowing = true
+        isFirst = false
+        restart(at: input.count, &offset)
+        return .tooLong(head)
+    }
+
+    private mutating func endLine(_ raw: ByteView, _ scratch: inout ByteBuffer) -> Step? {
+        defer {
+            scanned = 0
+            isMixed = false
+            if !raw.isEmpty { isFirst = false }
+        }
+        if isSwallowing {
+            isSwallowing = false
+            return nil
+        }
+        let line = text(of: raw, &scratch)
+        if line.isEmpty { return nil }
+        if let head = excess(line, rawCount: raw.count) { return .tooLong(head) }
+        return .line(line)
+    }
+
+    /// The line without what telnet put between, byte-order mark and leading spaces.
+    private func text(of raw: ByteView, _ scratch: inout ByteBuffer) -> ByteView {
+        var line = raw
+        if isMixed {
+            scratch.clear()
+            if speaksTelnet {
+                Telnet.appendText(of: raw, to: &scratch)
+            } else {
+                for i in 0..<raw.count where raw[i] != 0 { scratch.append(byte: raw[i]) }
+            }
+            line = scratch.view
+        }
+        if isFirst, line.hasPrefix("\u{FEFF}") { line = line.dropFirst(3) }
+        return line.dropFirst(Self.skipBlank(line, from: 0))
+    }
+
+    /// The start of the message if the line is over the limits, which count tags and message apart.
+    ///
+    /// IRCv3 message-tags: 4094 bytes of tag data from a client between `@` and the space; Modern IRC: 512 bytes of
+    /// message with CR LF. What telnet adds is bounded too, for it is kept until the line ends.
+    private func excess(_ line: ByteView, rawCount: Int) -> ByteView? {
+        let limit = extendedLimit ? LineLimits.extended : LineLimits.message - 2
+        let tagLimit = LineLimits.clientTags + 2
+        var message = line
+        if line.first == 0x40 {
+            guard let space = line.prefix(tagLimit).firstIndex(of: 0x20) else {
+                return line.count >= tagLimit || rawCount > tagLimit + 1024 ? .empty : nil
+            }
+            message = line.dropFirst(space + 1)
+        }
+        guard message.count > limit || rawCount > tagLimit + limit + 1024 else { return nil }
+        return message.prefix(UTF8Check.scalarBoundary(message, atMost: LineLimits.message - 2))
+    }
+
+    private static func skipBlank(_ input: ByteView, from start: Int) -> Int {
+        var at = start
+        while at < input.count {
+            switch input[at] {
+            case 0x00, 0x0A, 0x0D, 0x20: at += 1
+            default: return at
+            }
+        }
+        return at
+    }
+
+    /// The first LF, CR, NUL or IAC, eight bytes at a step; `input.count` if there is none.
+    private static func firstSpecial(_ input: ByteView, from start: Int) -> Int {
+        var at = start
+        let raw = input.raw
+        while input.count - at >= 8 {
+            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+            let hits =
+                zeroBytes(word) | zeroBytes(word ^ 0x0A0A_0A0A_0A0A_0A0A) | zeroBytes(word ^ 0x0D0D_0D0D_0D0D_0D0D)
+                | zeroBytes(~word)
+            if hits != 0 { return at + hits.trailingZeroBitCount / 8 }
+            at += 8
+        }
+        while at < input.count {
+            switch input[at] {
+            case 0x00, 0x0A, 0x0D, Telnet.iac: return at
+            default: at += 1
+            }
+        }
+        return at
+    }
+
+    /// The high bit of each zero byte; bits above the lowest one may be wrong.
+    @inline(__always)
+    private static func zeroBytes(_ word: UInt64) -> UInt64 {
+        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+    }
+}
