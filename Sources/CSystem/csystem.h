@@ -1,15 +1,17 @@
 // Linux calls that `import Glibc` lacks, and what Swift cannot import from macros. Declarations only, no logic.
+//
+// _GNU_SOURCE is not defined: the Glibc module is built without it, and the same structs would differ between the two
+// modules. The GNU calls we need are declared at the end instead. Use it beside `import Glibc`, which has errno and open.
 #ifndef PARLEY_CSYSTEM_H
 #define PARLEY_CSYSTEM_H
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,4 +30,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+int pthread_setname_np(pthread_t thread, const char *name);
 #endif
