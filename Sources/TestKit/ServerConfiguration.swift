@@ -35,7 +35,7 @@ package struct ServerConfiguration: Sendable {
 
     func text(ports: [UInt16], directory: String) -> String {
         var sections = sections
-        sections["store", default: [:]]["path"] = "\"\(dataDirectory ?? "\(directory)/data")\""
+        sections["store", default: [:]]["path"] = "\"\(dataDirectory ?? "\(directory)/data")/parley.db\""
         var text = ""
         for (name, values) in sections.sorted(by: { $0.key < $1.key }) {
             text += "[\(name)]\n"

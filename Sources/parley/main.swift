@@ -1,1 +1,4 @@
-print("parley")
+import Glibc
+import Server
+
+exit(run(CommandLine.arguments))

@@ -1,0 +1,65 @@
+import Bytes
+import CSystem
+
+/// What is wrong with a name or text that goes out on the wire; nil: nothing.
+enum Names {
+    /// Modern IRC, "servername": host name characters and at least one dot, at most 63 bytes.
+    static func complaint(serverName name: String) -> String? {
+        let bytes = Array(name.utf8)
+        guard bytes.count <= 63 else { return "is longer than 63 bytes" }
+        guard bytes.contains(0x2E) else { return "needs a dot, as in \(TOML.quote("irc.example.org"))" }
+        let parts = bytes.split(separator: 0x2E, omittingEmptySubsequences: false)
+        let fine = parts.allSatisfy { part in
+            !part.isEmpty && part.first != 0x2D && part.last != 0x2D
+                && part.allSatisfy { ASCII.isAlphanumeric($0) || $0 == 0x2D }
+        }
+        return fine ? nil : "is not a host name: letters, digits, dots and hyphens"
+    }
+
+    static func complaint(word: String, limit: Int) -> String? {
+        if word.isEmpty { return "must not be empty" }
+        if word.utf8.contains(0x20) { return "must be one word, without spaces" }
+        return complaint(line: word, limit: limit)
+    }
+
+    static func complaint(line: String, limit: Int) -> String? {
+        if line.utf8.count > limit { return "is longer than \(limit) bytes" }
+        let hasControl = line.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+        return hasControl ? "must not contain control characters" : nil
+    }
+
+    static func complaint(path: String) -> String? {
+        path.utf8.contains(0) ? "a file name cannot contain a zero byte" : nil
+    }
+
+    static func complaint(channel name: String) -> String? {
+        if !name.hasPrefix("#") { return "a channel's name starts with #" }
+        if name.utf8.count < 2 { return "the channel has no name" }
+        if name.utf8.contains(where: { $0 == 0x20 || $0 == 0x2C }) { return "a channel's name has no space or comma" }
+        return complaint(line: name, limit: 100)
+    }
+
+    /// A nick must not look like a number, a channel or a rank, nor end where a mask begins.
+    static func complaint(nickPrefix prefix: String) -> String? {
+        let bytes = Array(prefix.utf8)
+        guard let first = bytes.first else { return "must not be empty" }
+        let fine = bytes.allSatisfy { ASCII.isAlphanumeric($0) || "-_[]\\`^{}|".utf8.contains($0) }
+        if !fine { return "may contain letters, digits and -_[]\\`^{}|" }
+        return ASCII.isDigit(first) || first == 0x2D ? "a nick starts with a letter" : nil
+    }
+
+    static func complaint(address: String) -> String? {
+        var room = in6_addr()
+        if inet_pton(AF_INET, address, &room) == 1 || inet_pton(AF_INET6, address, &room) == 1 { return nil }
+        if address.hasPrefix("[") { return "write an IPv6 address without brackets" }
+        return "is no IPv4 or IPv6 address, such as \"127.0.0.1\", \"::1\", \"0.0.0.0\" or \"::\""
+    }
+
+    static func complaint(operatorPassword text: String) -> String? {
+        if text.hasPrefix(PasswordHash.plainPrefix) {
+            return text.utf8.count > PasswordHash.plainPrefix.utf8.count ? nil : "the password is empty"
+        }
+        if PasswordHash.isWellFormed(text) { return nil }
+        return "is not an argon2id hash; make one with: parley hash-password"
+    }
+}

@@ -1,0 +1,189 @@
+/// The one table of keys: the checks, `default-config`, `Config/parley.toml` and the documentation are made from it. The
+/// defaults are the initial values of `Configuration`.
+enum Schema {
+    static let sections = [server, tls, store, history, guests, limits, flood, cloak, log]
+
+    private static let server = Section<Configuration>(
+        name: "server", comment: "The server and how it presents itself.",
+        keys: [
+            .text(
+                "name", \.server.name,
+                "The server's name as IRC clients see it; it has a dot. Empty: the host name if that has one, else parley.local.",
+                check: { $0.isEmpty ? nil : Names.complaint(serverName: $0) }),
+            .text(
+                "network", \.server.network, "The network's name, one word.",
+                check: { Names.complaint(word: $0, limit: 32) }),
+            .text(
+                "description", \.server.description, "One line about the server, shown by WHOIS and LINKS.",
+                check: { Names.complaint(line: $0, limit: 100) }),
+            .text(
+                "motd", \.server.motd,
+                """
+                File with the message of the day. {server}, {network}, {users} and {version} are replaced. Empty: the built-in \
+                text.
+                """,
+                check: Names.complaint(path:)),
+            .text(
+                "password", \.server.password,
+                "Password that every connection must give (PASS) before it may do anything. Empty: none.",
+                check: { Names.complaint(line: $0, limit: 300) }),
+            .lines(
+                "admin", \.server.admin,
+                "At most three lines that answer ADMIN: where the server is, who runs it, how to reach them.",
+                check: { lines in
+                    if lines.count > 3 { return "\(lines.count) lines, at most 3 are allowed" }
+                    return lines.lazy.compactMap { Names.complaint(line: $0, limit: 300) }.first
+                }),
+            .text(
+                "welcome-channel", \.server.welcomeChannel,
+                "Channel that the greeting tells newcomers to join. Empty: none.",
+                check: { $0.isEmpty ? nil : Names.complaint(channel: $0) }),
+        ])
+
+    private static let tls = Section<Configuration>(
+        name: "tls",
+        comment: """
+            Files in PEM form, certificate chain and private key. Both empty: a self-signed certificate is made in the data \
+            directory at the first start and its fingerprint is printed.
+            """,
+        keys: [
+            .text(
+                "certificate", \.tls.certificate, "File with the certificate and its chain.",
+                check: Names.complaint(path:)),
+            .text("key", \.tls.key, "File with the private key.", check: Names.complaint(path:)),
+        ])
+
+    private static let store = Section<Configuration>(
+        name: "store", comment: "Where messages are kept.",
+        keys: [
+            .text(
+                "path", \.store.path,
+                """
+                Database file; its directory is the data directory, where the server's secret and certificate are kept as well. \
+                Empty: parley.db in $STATE_DIRECTORY, or in ./data without one.
+                """,
+                check: Names.complaint(path:)),
+            .choice(
+                "durability", \.store.durability,
+                """
+                What a crash may cost: with full nothing that anybody has seen, with normal the last moments when the machine \
+                loses power, with off possibly the database.
+                """),
+        ])
+
+    private static let history = Section<Configuration>(
+        name: "history", comment: "What people may read of what was said.",
+        keys: [
+            .integer("replay", \.history.replay, 0...1000, "Lines shown on JOIN."),
+            .integer("page", \.history.page, 1...1000, "Most messages that one request for history returns."),
+            .choice(
+                "visibility", \.history.visibility,
+                "What the members of a channel may read: all of its history, or what was said since they first joined."),
+            .duration(
+                "channel-expiry", \.history.channelExpiry, .zero ... .seconds(36_500 * 86_400), unit: .seconds(86_400),
+                "A channel unused for this time is dropped with its history; integers are days. 0: never."),
+        ])
+
+    private static let guests = Section<Configuration>(
+        name: "guests", comment: "People without an account.",
+        keys: [
+            .text(
+                "prefix", \.guests.prefix,
+                "Start of the nicks made for guests; nobody may choose a nick that starts so.",
+                check: { Names.complaint(nickPrefix: $0) }),
+            .boolean(
+                "show-token", \.guests.showToken,
+                "Tell guests after they come in the token that brings their identity back."),
+            .integer("session-limit", \.guests.sessionLimit, 1...1000, "Most connections of one identity."),
+        ])
+
+    private static let limits = Section<Configuration>(
+        name: "limits", comment: "Limits; clients learn the ones that concern them (005). Lengths are bytes.",
+        keys: [
+            .integer("nick-length", \.limits.nickLength, 9...64, "Longest nick."),
+            .integer("channel-length", \.limits.channelLength, 9...100, "Longest channel name."),
+            .integer("topic-length", \.limits.topicLength, 50...390, "Longest topic."),
+            .integer("kick-length", \.limits.kickLength, 50...390, "Longest reason of a KICK."),
+            .integer("away-length", \.limits.awayLength, 50...390, "Longest AWAY text."),
+            .integer("realname-length", \.limits.realnameLength, 10...150, "Longest display name."),
+            .integer("key-length", \.limits.keyLength, 1...50, "Longest channel key."),
+            .integer("channels-per-user", \.limits.channelsPerUser, 1...10_000, "Most channels that a user is in."),
+            .integer(
+                "list-entries", \.limits.listEntries, 1...10_000,
+                "Most entries of a channel's ban, exception or invite list."),
+            .integer("targets", \.limits.targets, 1...100, "Most targets of one PRIVMSG or NOTICE."),
+            .integer("monitor", \.limits.monitor, 0...10_000, "Most nicks on one connection's MONITOR list."),
+            .integer("whowas", \.limits.whowas, 0...1_000_000, "Departed users that WHOWAS remembers."),
+            .size(
+                "send-queue", \.limits.sendQueue, 64 << 10...1 << 30,
+                "Most that waits for one connection to read; more and it is closed."),
+            .integer(
+                "connections", \.limits.connections, 0...10_000_000,
+                "Most connections. 0: as many as the limit of open files allows."),
+            .integer(
+                "connections-per-address", \.limits.connectionsPerAddress, 1...10_000_000,
+                "Most connections from one address; those from this machine are not counted."),
+            .duration(
+                "registration-seconds", \.limits.registration, .seconds(1) ... .seconds(3600), unit: .seconds(1),
+                plain: true,
+                "A connection that has not said who it is after this time is closed."),
+            .duration(
+                "ping-seconds", \.limits.ping, .seconds(5) ... .seconds(86_400), unit: .seconds(1), plain: true,
+                "An IRC client that is silent for this time is sent a PING, and closed when the time passes once more."),
+            .duration(
+                "handshake-seconds", \.limits.handshake, .seconds(1) ... .seconds(600), unit: .seconds(1), plain: true,
+                "Longest TLS handshake."),
+        ])
+
+    private static let flood = Section<Configuration>(
+        name: "flood", comment: "A connection that sends too fast is slowed by not being read.",
+        keys: [
+            .boolean("enabled", \.flood.enabled, "Whether senders are slowed at all."),
+            .integer("burst", \.flood.burst, 1...100_000, "Messages that may come at once."),
+            .number("rate", \.flood.rate, 0.1...100_000, "Messages a second after that."),
+            .size(
+                "queue", \.flood.queue, 16 << 10...64 << 20, "Most that waits of a slowed sender before it is closed."),
+        ])
+
+    private static let cloak = Section<Configuration>(
+        name: "cloak", comment: "Addresses of people.",
+        keys: [.boolean("enabled", \.cloak.enabled, "Show others a hash in the place of the address.")])
+
+    private static let log = Section<Configuration>(
+        name: "log", comment: "The log, on standard error.",
+        keys: [
+            .choice("level", \.log.level, "What is logged: this and everything more important."),
+            .choice("format", \.log.format, "Text for people, or one JSON object a line for programs."),
+        ])
+
+    static let listen = Section<Configuration.Listener>(
+        name: "listen",
+        comment: """
+            Where to listen: an address of this machine, a port and what is spoken there, plain text, TLS, or both (a \
+            connection that begins with a TLS hello gets TLS). One [[listen]] for each; the first one in a file replaces all \
+            defaults. Use "0.0.0.0" and "::" to be reached from everywhere.
+            """,
+        keys: [
+            .text(
+                "address", \.address, "An IPv4 or IPv6 address, without brackets.", required: true,
+                check: Names.complaint(address:)),
+            .integer("port", \.port, 0...65_535, "0: any free port, told in the log.", required: true),
+            .choice("mode", \.mode, "What is spoken."),
+        ])
+
+    static let operators = Section<Configuration.Operator>(
+        name: "operator",
+        comment: """
+            Who may use OPER, one [[operator]] for each; none by default. `parley hash-password` makes the hash. A password \
+            in clear is possible as "plain:..." and draws a warning.
+            """,
+        keys: [
+            .text(
+                "name", \.name, "The name given to OPER.", required: true,
+                check: { Names.complaint(word: $0, limit: 32) }),
+            .text(
+                "password", \.password, "The hash as printed, $argon2id$...", required: true,
+                check: Names.complaint(operatorPassword:)),
+            .choice("class", \.class, "What the operator may do."),
+        ])
+}

@@ -1,0 +1,111 @@
+/// What the command line asks for.
+package enum Verb: Sendable, Equatable {
+    case serve(configuration: String?)
+    case checkConfig(file: String?)
+    case defaultConfig
+    case hashPassword
+    case help
+    case version
+
+    package struct UsageError: Error, Sendable, Equatable {
+        package let text: String
+    }
+
+    private static let names = ["serve", "check-config", "default-config", "hash-password", "help", "version"]
+
+    /// `arguments` without the program's name.
+    package static func parse(_ arguments: [String]) throws(UsageError) -> Verb {
+        var words: [String] = []
+        var file: String?
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "-h", "--help": return .help
+            case "-V", "--version": return .version
+            case "-c", "--config":
+                guard let value = rest.popFirst(), !value.isEmpty else {
+                    throw UsageError(text: "\(argument) needs a file")
+                }
+                file = try once(file, value)
+            case _ where argument.hasPrefix("--config="):
+                file = try once(file, String(argument.dropFirst("--config=".count)))
+            case _ where argument.hasPrefix("-"):
+                throw unknown("option", argument, among: ["--config", "--help", "--version"])
+            default: words.append(argument)
+            }
+        }
+        return try verb(words, file)
+    }
+
+    private static func verb(_ words: [String], _ file: String?) throws(UsageError) -> Verb {
+        let name = words.first ?? "serve"
+        var file = file
+        if name == "check-config", words.count == 2 { file = try once(file, words[1]) }
+        let most = name == "check-config" ? 2 : 1
+        guard names.contains(name) else { throw unknown("verb", name, among: names) }
+        guard words.count <= most else {
+            throw UsageError(text: "\(name): unexpected \(TOML.quote(Suggestion.printable(words[most])))")
+        }
+        switch name {
+        case "serve": return .serve(configuration: file)
+        case "check-config": return .checkConfig(file: file)
+        case _ where file != nil: throw UsageError(text: "\(name) takes no --config")
+        case "default-config": return .defaultConfig
+        case "hash-password": return .hashPassword
+        case "version": return .version
+        default: return .help
+        }
+    }
+
+    private static func once(_ file: String?, _ value: String) throws(UsageError) -> String {
+        if file != nil { throw UsageError(text: "more than one configuration file") }
+        return value
+    }
+
+    private static func unknown(_ what: String, _ word: String, among known: [String]) -> UsageError {
+        let hint = Suggestion.nearest(to: word, among: known).map { "; did you mean \($0)?" } ?? ""
+        return UsageError(text: "unknown \(what) \(TOML.quote(Suggestion.printable(word)))\(hint)")
+    }
+}
+
+/// Status codes of the process.
+package enum Exit {
+    package static let success: Int32 = 0
+    package static let failure: Int32 = 1
+    package static let usage: Int32 = 2
+}
+
+/// Runs what the command line asks for, and gives the process's status. `arguments` starts with the program's name.
+package func run(_ arguments: [String]) -> Int32 {
+    let verb: Verb
+    do {
+        verb = try Verb.parse(Array(arguments.dropFirst()))
+    } catch {
+        Output.error("parley: \(error.text); see parley --help\n")
+        return Exit.usage
+    }
+    switch verb {
+    case .serve(let file): return runServe(file)
+    case .checkConfig(let file): return runCheckConfig(file)
+    case .defaultConfig: return Output.print(DefaultsText.make())
+    case .hashPassword: return runHashPassword()
+    case .help: return Output.print(Help.text)
+    case .version: return Output.print("parley \(Version.string)\n")
+    }
+}
+
+enum Output {
+    /// To standard output. A full disk or a closed pipe is a failure.
+    static func print(_ text: String) -> Int32 {
+        do {
+            try Files.writeAll(1, Array(text.utf8))
+            return Exit.success
+        } catch {
+            Output.error("parley: cannot write: \(error.reason)\n")
+            return Exit.failure
+        }
+    }
+
+    /// To standard error; when that is gone nobody is left to be told.
+    static func error(_ text: String) { try? Files.writeAll(2, Array(text.utf8)) }
+}
