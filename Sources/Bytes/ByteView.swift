@@ -81,6 +81,8 @@ package struct ByteView {
 
     package static func == (a: ByteView, b: StaticString) -> Bool { a == ByteView(b) }
 
+    package static func != (a: ByteView, b: StaticString) -> Bool { !(a == ByteView(b)) }
+
     package func hasPrefix(_ other: ByteView) -> Bool {
         count >= other.count && memcmp(base, other.base, other.count) == 0
     }

@@ -78,7 +78,8 @@ package enum Base64 {
         while i < bytes.count {
             let left = bytes.count - i
             let word =
-                UInt32(bytes[i]) << 16 | (left > 1 ? UInt32(bytes[i + 1]) << 8 : 0) | (left > 2 ? UInt32(bytes[i + 2]) : 0)
+                UInt32(bytes[i]) << 16 | (left > 1 ? UInt32(bytes[i + 1]) << 8 : 0)
+                | (left > 2 ? UInt32(bytes[i + 2]) : 0)
             out.append(alphabet[Int(word >> 18)])
             out.append(alphabet[Int(word >> 12 & 63)])
             out.append(left > 1 ? alphabet[Int(word >> 6 & 63)] : 0x3D)

@@ -1,0 +1,1 @@
+let channelCommands: [Command] = [joinCommand, partCommand]

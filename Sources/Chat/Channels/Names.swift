@@ -1,0 +1,27 @@
+import Bytes
+import Wire
+
+extension World {
+    /// 353 lines within the line length, then 366.
+    mutating func sendNames(of channel: ChannelID, to session: ConnectionID) {
+        let mine = capabilities[Int(session.index)]
+        let symbol: StaticString = channels[channel].isSecret ? "@" : "="
+        let name = channels[channel].name
+        let room = LineLimits.message - 2 - settings.serverName.count - nickShown(to: session).count - name.count - 12
+        var line: ByteString = ""
+        let viewer = sessions[session].user
+        let isMember = viewer.map { self.isMember($0, of: channel) } ?? false
+        for member in channels[channel].members {
+            if !isMember, users[member.user].modes.contains(.invisible) { continue }
+            let who = mine.contains(.userhostInNames) ? users[member.user].source : users[member.user].nick
+            let item: ByteString = "\(member.ranks.prefixes(all: mine.contains(.multiPrefix)))\(who)"
+            if line.count + item.count + 1 > room {
+                reply(to: session, .RPL_NAMREPLY, "\(symbol) \(name) :\(line)")
+                line = ""
+            }
+            line = line.isEmpty ? item : "\(line) \(item)"
+        }
+        if !line.isEmpty { reply(to: session, .RPL_NAMREPLY, "\(symbol) \(name) :\(line)") }
+        reply(to: session, .RPL_ENDOFNAMES, "\(name) :End of /NAMES list")
+    }
+}

@@ -1,0 +1,56 @@
+package import Bytes
+import Wire
+
+/// What World wants done. Everything here waits, in order, behind the records of its batch, but for `resumes`.
+package struct Effects: ~Copyable {
+    package var outbox = Outbox()
+    package var records: ContiguousArray<LogRecord> = []
+    package var changes: [Change] = []
+    /// By index of the refusal that a dependent line names: who is told when the store refuses the batch.
+    package var refusals: [Refusal] = []
+    package var pages: [HistoryQuestion] = []
+    package var identities: [IdentityQuestion] = []
+    package var passwords: [PasswordQuestion] = []
+    /// Connections whose input goes on (see `World.isInputBlocked`); not behind the records.
+    package var resumes: [ConnectionID] = []
+    package var notes: [Note] = []
+    package var wantsReload = false
+
+    package init() {}
+
+    /// Whether something must be committed before the outbox may leave.
+    package var mustCommit: Bool { !records.isEmpty || !changes.isEmpty }
+
+    package mutating func clear() {
+        outbox.clear()
+        records.removeAll(keepingCapacity: true)
+        changes.removeAll(keepingCapacity: true)
+        refusals.removeAll(keepingCapacity: true)
+        pages.removeAll(keepingCapacity: true)
+        identities.removeAll(keepingCapacity: true)
+        passwords.removeAll(keepingCapacity: true)
+        resumes.removeAll(keepingCapacity: true)
+        notes.removeAll(keepingCapacity: true)
+        wantsReload = false
+    }
+}
+
+/// A message that the store may refuse: its author gets `FAIL <command> STORE_FULL <target>` with the label it had.
+package struct Refusal: Sendable {
+    package var connection: ConnectionID
+    package var command: ByteString
+    package var target: ByteString
+    package var label: ByteString
+}
+
+/// A line for the operator's log; never holds what people said, nor a secret.
+package struct Note: Sendable {
+    package enum Level: Sendable { case debug, info, warning }
+    package var level: Level
+    package var text: ByteString
+
+    package init(_ level: Level, _ text: ByteString) {
+        self.level = level
+        self.text = text
+    }
+}

@@ -1,0 +1,60 @@
+package import Bytes
+import Wire
+
+/// The two clocks, read once per turn at the edge.
+package struct Moment: Sendable, Equatable {
+    /// Milliseconds since 1970; may jump.
+    package var wall: Int64
+    /// Milliseconds that never run backwards, for deadlines.
+    package var steady: Int64
+
+    package init(wall: Int64, steady: Int64) {
+        self.wall = wall
+        self.steady = steady
+    }
+}
+
+/// Who connected, as far as the chat core may know.
+package struct Peer: Sendable {
+    /// Text form of the address; operators see it.
+    package var address: ByteString
+    /// What everybody sees: the cloaked address.
+    package var host: ByteString
+    package var isTLS: Bool
+    package var isLoopback: Bool
+
+    package init(address: ByteString, host: ByteString, isTLS: Bool, isLoopback: Bool) {
+        self.address = address
+        self.host = host
+        self.isTLS = isTLS
+        self.isLoopback = isLoopback
+    }
+}
+
+package enum PasswordOutcome: Sendable, Equatable { case right, wrong, busy }
+
+/// Everything that can happen to World. Views live for the call only.
+package enum Event {
+    case connected(ConnectionID, Peer)
+    case line(ConnectionID, ByteView)
+    /// The line was over the limit and is discarded; the view is its beginning.
+    case overlong(ConnectionID, ByteView)
+    /// A lone 0x04, as a terminal's Ctrl-D.
+    case endOfTransmission(ConnectionID)
+    /// The peer sends nothing more; everything it sent has been given.
+    case inputEnded(ConnectionID)
+    /// The connection is gone; the reason is told to the channels.
+    case closed(ConnectionID, reason: ByteString)
+    case page(HistoryPage)
+    case identity(IdentityAnswer)
+    case verified(number: Int64, PasswordOutcome)
+    /// The store refused a batch: nothing of it is kept. Its authors are told, its changes are tried again later.
+    case refused([Refusal], [Change], reason: String)
+    /// After a refusal: the store accepts writes again.
+    case storeRecovered
+    /// A deadline passed, or nothing else happened for a while.
+    case tick
+    case reloaded(Settings)
+    /// The process is asked to end: everyone is told and closed.
+    case stopping
+}

@@ -1,0 +1,154 @@
+import Bytes
+import Wire
+
+/// The one place where a line becomes a command: text and flood rules, state, access and arity are settled here, once.
+extension World {
+    mutating func receive(_ id: ConnectionID, _ line: ByteView) {
+        guard sessions.contains(id), sessions[id].stage != .closing else { return }
+        sessions[id].heard = now.steady
+        sessions[id].isPinged = false
+        statistics.commands += 1
+        if sessions[id].manner != .client {
+            receiveTyped(id, line)
+        } else {
+            receiveCommand(id, line)
+        }
+    }
+
+    /// A line of the protocol, from a client or meant as one by a person.
+    mutating func receiveCommand(_ id: ConnectionID, _ line: ByteView) {
+        guard let message = Message(parsing: line) else { return }
+        if !UTF8Check.isValid(line) { return refuseEncoding(id, message) }
+        let label = labelOf(message, id)
+        if let label { beginResponse(id, label: label) }
+        dispatch(id, message)
+        if label != nil { endResponse(id) }
+    }
+
+    mutating func dispatch(_ id: ConnectionID, _ message: Message) {
+        guard let command = CommandTable.find(message.command) else { return unknownCommand(id, message) }
+        charge(id, command.cost)
+        if sessions[id].stage == .opening, !mayRun(command, id, message) { return }
+        let turn = Turn(session: id, user: sessions[id].user, message: message, command: command.name)
+        if command.access == .operators, !(turn.user.map { users[$0].isOperator } ?? false) {
+            return reply(turn, .ERR_NOPRIVILEGES, ":Permission Denied - You're not an IRC operator")
+        }
+        if message.parameterCount < command.minimum { return needMoreParameters(turn) }
+        command.handle(&self, turn)
+    }
+
+    /// Before registration: what belongs to coming in is let through; a person's other commands make a guest first.
+    private mutating func mayRun(_ command: Command, _ id: ConnectionID, _ message: Message) -> Bool {
+        if command.access == .opening { return true }
+        if sessions[id].manner == .client {
+            reply(to: id, .ERR_NOTREGISTERED, ":You have not registered")
+            return false
+        }
+        if command.access == .visitor, openings[id.index]?.nick.isEmpty ?? true { return true }
+        return completePlain(id)
+    }
+
+    private func labelOf(_ message: Message, _ id: ConnectionID) -> ByteString? {
+        guard !message.tags.isEmpty, capabilities[Int(id.index)].isSuperset(of: [.labeledResponse, .batch]),
+            let label = Tags.value(of: "label", in: message.tags), !label.isEmpty, label.count <= 64
+        else { return nil }
+        return ByteString(label)
+    }
+
+    mutating func unknownCommand(_ id: ConnectionID, _ message: Message) {
+        charge(id, 1000)
+        let shown = ByteString(message.command.prefix(32))
+        if sessions[id].stage == .opening, sessions[id].manner == .client {
+            return reply(to: id, .ERR_NOTREGISTERED, ":You have not registered")
+        }
+        var text: ByteString = ":Unknown command"
+        if sessions[id].manner != .client {
+            if let near = nearestWord(message.command, among: CommandTable.names) {
+                text = ":Unknown command. Did you mean \(near)? HELP lists all commands"
+            } else {
+                text = ":Unknown command. HELP lists all commands"
+            }
+        }
+        reply(to: id, .ERR_UNKNOWNCOMMAND, "\(shown) \(text)")
+    }
+
+    private mutating func refuseEncoding(_ id: ConnectionID, _ message: Message) {
+        charge(id, 1000)
+        let command = UTF8Check.isValid(message.command) ? ByteString(message.command.prefix(32)) : "*"
+        fail(id, command, "INVALID_UTF8", "Text must be UTF-8; nothing of this line was done")
+    }
+
+    /// The line was over the limit and nothing of it was done (Modern IRC, ERR_INPUTTOOLONG).
+    mutating func refuseOverlong(_ id: ConnectionID, _ beginning: ByteView) {
+        guard sessions.contains(id), sessions[id].stage != .closing else { return }
+        sessions[id].heard = now.steady
+        charge(id, 1000)
+        if sessions[id].manner == .undecided, sessions[id].stage == .opening, refuseHTTP(id, beginning) { return }
+        reply(
+            to: id, .ERR_INPUTTOOLONG, ":Input line was too long (\(LineLimits.message) bytes); nothing of it was done")
+    }
+
+    // MARK: Flood control
+
+    /// Takes a command's cost from the connection's allowance. Below zero it is not read until it has paid: slowed,
+    /// never cut, and nothing it sent is lost.
+    mutating func charge(_ id: ConnectionID, _ cost: Int64) {
+        if !settings.flood.enabled || cost == 0 { return }
+        if let user = sessions[id].user, users[user].isOperator { return }
+        let full = Int64(settings.flood.burst) * 1000
+        let perMillisecond = settings.flood.rate
+        let earned = Int64(Double(now.steady - sessions[id].refilled) * perMillisecond)
+        sessions[id].allowance = min(full, sessions[id].allowance + earned) - cost
+        sessions[id].refilled = now.steady
+        if sessions[id].allowance < 0, sessions[id].throttledUntil == 0 {
+            let wait = max(1, Int64(Double(-sessions[id].allowance) / perMillisecond))
+            sessions[id].throttledUntil = now.steady + wait
+            deadlines.add(now.steady + wait, .resume, id)
+        }
+    }
+
+    // MARK: The end of a session
+
+    /// Ctrl-D typed at a terminal means QUIT; a client does not type.
+    mutating func endOfTransmission(_ id: ConnectionID) {
+        guard sessions.contains(id), sessions[id].stage != .closing, sessions[id].manner != .client else { return }
+        close(id, reason: "Client quit", error: nil)
+    }
+
+    /// Everything the client sent has been done and answered: what is owed leaves, then the connection closes.
+    mutating func inputEnded(_ id: ConnectionID) {
+        guard sessions.contains(id), sessions[id].stage != .closing else { return }
+        if sessions[id].stage == .opening, sessions[id].manner == .undecided,
+            !(openings[id.index]?.nick.isEmpty ?? true)
+        {
+            _ = completePlain(id)
+        }
+        close(id, reason: "Connection closed", error: nil)
+    }
+
+    /// Ends a session: the user leaves if it was the last, what is owed leaves first, then the connection closes.
+    /// - Parameter error: what the client is told as ERROR; nil says nothing.
+    mutating func close(_ id: ConnectionID, reason: ByteString, error: ByteString?) {
+        guard sessions.contains(id), sessions[id].stage != .closing else { return }
+        if let error { sendRaw(id, "ERROR :\(error)") }
+        leave(id, reason: reason)
+        if response.slot == id.index { endResponse(id) }
+        effects.outbox.close(id)
+    }
+
+    /// The connection is gone already.
+    mutating func disconnected(_ id: ConnectionID, reason: ByteString) {
+        guard sessions.contains(id) else { return }
+        if sessions[id].stage != .closing { leave(id, reason: reason) }
+        openings[id.index] = nil
+        sessions.remove(id)
+    }
+
+    private mutating func leave(_ id: ConnectionID, reason: ByteString) {
+        sessions[id].stage = .closing
+        openings[id.index] = nil
+        guard let user = sessions[id].user else { return }
+        detach(id, from: user)
+        if users[user].sessions.isEmpty { quit(user, reason: reason) }
+    }
+}

@@ -1,0 +1,65 @@
+import Bytes
+import Wire
+
+let identityCommands: [Command] = [identityCommand]
+
+private let identityCommand = Command(
+    "IDENTITY", access: .opening, source: "docs/PROTOCOL.md, Guests",
+    help: [
+        "IDENTITY | IDENTITY TOKEN | IDENTITY RESUME <token> | IDENTITY REVOKE",
+        "Shows who you are; tells your token; brings an identity back with its token; makes all earlier tokens void.",
+        "Example: IDENTITY TOKEN",
+    ]
+) { world, turn in
+    let sub = turn.parameter(0) ?? .empty
+    if sub.equalsIgnoringCase("RESUME") {
+        guard let token = turn.parameter(1), !token.isEmpty else { return world.needMoreParameters(turn) }
+        return world.resume(turn.session, token: token, way: .resume)
+    }
+    if turn.user == nil {
+        if world.sessions[turn.session].manner == .client {
+            return world.reply(turn, .ERR_NOTREGISTERED, ":You have not registered")
+        }
+        guard world.completePlain(turn.session) else { return }
+    }
+    guard let user = world.sessions[turn.session].user else { return }
+    if sub.isEmpty {
+        world.tellIdentity(turn.session)
+    } else if sub.equalsIgnoringCase("TOKEN") {
+        world.tellIdentityToken(turn.session, user)
+    } else if sub.equalsIgnoringCase("REVOKE") {
+        if world.refuseWhileStoreFails(turn) { return }
+        world.users[user].epoch += 1
+        world.keep(user)
+        world.tellIdentityToken(turn.session, user)
+    } else {
+        world.fail(
+            turn, "INVALID_PARAMS", "Known are TOKEN, RESUME <token> and REVOKE",
+            about: [world.firstWord(ByteString(sub.prefix(32)))])
+    }
+}
+
+extension World {
+    mutating func tellIdentity(_ session: ConnectionID) {
+        guard let user = sessions[session].user else { return }
+        let account: ByteString = users[user].account.isEmpty ? "*" : users[user].account
+        let count = users[user].sessions.count
+        tell(
+            session,
+            "NOTE IDENTITY \(users[user].uid.text) \(account) \(count) :You are \(users[user].nick), \(account == "*" ? "a guest" : "an account"), with \(count) session\(count == 1 ? "" : "s")"
+        )
+    }
+
+    fileprivate mutating func tellIdentityToken(_ session: ConnectionID, _ user: UserID) {
+        tell(
+            session,
+            "NOTE IDENTITY TOKEN \(token(of: user)) :Keep it secret. PASS guest:<token> or IDENTITY RESUME <token> brings you back"
+        )
+    }
+
+    /// Writes the identity's row: something of it is worth keeping now.
+    mutating func keep(_ user: UserID) {
+        users[user].isKept = true
+        save(.saveIdentity(users[user].stored(now: now.wall)))
+    }
+}

@@ -1,0 +1,131 @@
+import Bytes
+import Wire
+
+/// Sessions come to a user and go from it; a guest comes back as who it was.
+extension World {
+    mutating func attach(_ session: ConnectionID, to user: UserID) {
+        sessions[session].user = user
+        users[user].sessions.append(session)
+        for channel in users[user].channels { channels[channel].audience.append(session) }
+    }
+
+    mutating func detach(_ session: ConnectionID, from user: UserID) {
+        users[user].sessions.removeAll { $0 == session }
+        for channel in users[user].channels {
+            if let at = channels[channel].audience.firstIndex(of: session) {
+                channels[channel].audience.swapAt(at, channels[channel].audience.count - 1)
+                channels[channel].audience.removeLast()
+            }
+        }
+        sessions[session].user = nil
+    }
+
+    /// The last session is gone: everyone who shares a channel sees one QUIT, each channel's log has it, and the places
+    /// stay kept for the return.
+    mutating func quit(_ user: UserID, reason: ByteString) {
+        var line = outgoing(from: user, "QUIT :\(reason)")
+        rememberFormer(user)
+        for channel in users[user].channels {
+            line.time = max(line.time, record(.quit, by: user, in: channel, ":\(reason)").time)
+        }
+        let audience = neighbours(of: user)
+        var forms = Forms(interest: line.interest)
+        relay(line, to: audience, &forms)
+        for channel in users[user].channels { removeMember(user, from: channel) }
+        announceOffline(user)
+        if users[user].isKept { save(.saveIdentity(users[user].stored(now: now.wall))) }
+        if nicks[NameKey(users[user].nick)] == user { nicks[NameKey(users[user].nick)] = nil }
+        identities[users[user].uid] = nil
+        users.remove(user)
+    }
+
+    mutating func rememberFormer(_ user: UserID) {
+        let user = users[user]
+        former.append(
+            Former(
+                nick: user.nick, username: user.username, host: user.host, realname: user.realname, left: now.wall))
+        if former.count > settings.limits.whowas * 2 { former.removeFirst(former.count - settings.limits.whowas) }
+    }
+
+    /// Ends the registration of a session whose token was right: as a further session of a user that is here, or as
+    /// the user that comes back.
+    mutating func comeBack(_ session: ConnectionID, _ returning: Returning, _ opening: Opening) {
+        if let online = identities[returning.uid] {
+            attach(session, to: online)
+            if !opening.nick.isEmpty, users[online].nick != opening.nick, nicks[NameKey(opening.nick)] == nil,
+                !opening.nick.withView({ isReservedNick($0) })
+            {
+                changeNick(online, to: opening.nick)
+            }
+            welcome(session, online)
+            for channel in users[online].channels { showChannel(channel, to: session) }
+            return
+        }
+        let user = restore(session, returning, opening)
+        welcome(session, user)
+        rejoin(user, returning.members)
+    }
+
+    private mutating func restore(_ session: ConnectionID, _ returning: Returning, _ opening: Opening) -> UserID {
+        var opening = opening
+        if let name = returning.state?.name, !name.isEmpty { opening.realname = name }
+        let isTaken = opening.nick.isEmpty || nicks[NameKey(opening.nick)] != nil
+        if isTaken {
+            let former = returning.state?.nick ?? ""
+            opening.nick = former.isEmpty || nicks[NameKey(former)] != nil ? generatedNick() : former
+        }
+        let user = makeUser(session, uid: returning.uid, opening)
+        users[user].epoch = returning.epoch
+        if let state = returning.state {
+            users[user].created = state.created
+            users[user].isKept = true
+        }
+        return user
+    }
+
+    /// Back into the channels that were left by QUIT, with the ranks held there; bans and removed channels aside.
+    private mutating func rejoin(_ user: UserID, _ members: [MemberState]) {
+        if members.isEmpty { return }
+        for member in members { users[user].keptRanks[member.channel] = Ranks(rawValue: member.ranks) }
+        let wanted = Set(members.filter(\.present).map(\.channel))
+        for channel in channels.ids where wanted.contains(channels[channel].state.id) {
+            if isBanned(user, from: channel) { continue }
+            enter(user, channel)
+        }
+    }
+
+    /// IDENTITY RESUME before registration: a person is complete at once; a client goes on.
+    mutating func completeResumed(_ session: ConnectionID) {
+        if sessions[session].manner == .client { completeClient(session) } else { _ = completePlain(session) }
+    }
+
+    /// IDENTITY RESUME by somebody who has an identity: the old user quits, the session joins the other's.
+    mutating func becomeAnother(_ session: ConnectionID, _ returning: Returning) {
+        guard let old = sessions[session].user else { return }
+        if users[old].uid == returning.uid {
+            return notice(session, "You are \(returning.uid.text) already")
+        }
+        var opening = Opening()
+        opening.username = users[old].username
+        opening.realname = users[old].realname
+        let before = users[old].nick
+        detach(session, from: old)
+        if users[old].sessions.isEmpty { quit(old, reason: "Became another identity") }
+        sessions[session].talkingIn = nil
+        if let online = identities[returning.uid] {
+            attach(session, to: online)
+            tellNick(session, from: before)
+            for channel in users[online].channels { showChannel(channel, to: session) }
+        } else {
+            let user = restore(session, returning, opening)
+            tellNick(session, from: before)
+            rejoin(user, returning.members)
+        }
+        tellIdentity(session)
+    }
+
+    private mutating func tellNick(_ session: ConnectionID, from before: ByteString) {
+        guard let user = sessions[session].user, users[user].nick != before else { return }
+        sendRaw(session, ":\(before) NICK :\(users[user].nick)")
+    }
+}

@@ -1,0 +1,97 @@
+import Bytes
+import Wire
+
+let messageCommands: [Command] = [
+    Command(
+        "PRIVMSG", source: "Modern IRC, PRIVMSG",
+        help: [
+            "PRIVMSG <#channel|nick>[,…] :<text>", "Says something to a channel or to one person.",
+            "Example: PRIVMSG #lobby :hello",
+        ]
+    ) { world, turn in world.speak(turn, .privmsg) },
+    Command(
+        "NOTICE", source: "Modern IRC, NOTICE",
+        help: [
+            "NOTICE <#channel|nick>[,…] :<text>", "Like PRIVMSG, but nothing may answer it automatically.",
+            "Example: NOTICE #lobby :back in five",
+        ]
+    ) { world, turn in world.speak(turn, .notice) },
+    Command(
+        "TAGMSG", source: "IRCv3 message-tags",
+        help: [
+            "@+tag=value TAGMSG <#channel|nick>", "Tags without text (typing, reactions), for clients.",
+            "Example: @+typing=active TAGMSG #lobby",
+        ]
+    ) { world, turn in world.speak(turn, .tagmsg) },
+]
+
+/// One message on its way: what is said, before it is known who may hear it.
+struct Utterance {
+    var kind: RecordKind
+    var command: StaticString
+    var text: ByteString
+    /// Client-only tags.
+    var tags: ByteString
+    /// NOTICE and TAGMSG are not answered by errors that a bot might loop on (Modern IRC, NOTICE).
+    var isQuiet: Bool { kind == .notice }
+}
+
+extension World {
+    mutating func speak(_ turn: Turn, _ kind: RecordKind) {
+        guard let list = turn.parameter(0), !list.isEmpty else {
+            let hint: ByteString = sessions[turn.session].isPlain ? ". Try PRIVMSG #lobby :hello" : ""
+            if kind == .tagmsg { return needMoreParameters(turn) }
+            return reply(turn, .ERR_NORECIPIENT, ":No recipient given (\(turn.command))\(hint)")
+        }
+        guard kind == .tagmsg || !(turn.parameter(1)?.isEmpty ?? true) else {
+            return reply(turn, .ERR_NOTEXTTOSEND, ":No text to send")
+        }
+        let utterance = Utterance(
+            kind: kind, command: turn.command, text: kind == .tagmsg ? "" : ByteString(turn[1]),
+            tags: clientTags(turn))
+        if kind == .tagmsg, utterance.tags.isEmpty { return }
+        users[turn.me].spoke = now.wall
+        speak(turn, utterance, to: list)
+    }
+
+    private mutating func speak(_ turn: Turn, _ utterance: Utterance, to list: ByteView) {
+        if list.firstIndex(of: 0x2C) == nil { return speak(turn, utterance, target: list) }
+        var seen = Set<NameKey>()
+        for target in list.parts(0x2C) where seen.insert(NameKey(target)).inserted {
+            if seen.count > settings.limits.targets {
+                return reply(
+                    turn, .ERR_TOOMANYTARGETS, "\(target) :Too many recipients; at most \(settings.limits.targets)")
+            }
+            speak(turn, utterance, target: target)
+        }
+    }
+
+    private mutating func speak(_ turn: Turn, _ utterance: Utterance, target: ByteView) {
+        let (ranks, name) = statusTarget(target)
+        if name.first == 0x23 { return speakInChannel(turn, utterance, name, onlyRanks: ranks) }
+        speakToUser(turn, utterance, target)
+    }
+
+    /// `@#channel`: the members with at least that rank (STATUSMSG).
+    private func statusTarget(_ target: ByteView) -> (Ranks, ByteView) {
+        guard target.count > 2, target[1] == 0x23 else { return ([], target) }
+        for step in Ranks.ladder where step.prefix == target[0] { return (step.rank, target.dropFirst()) }
+        return ([], target)
+    }
+
+    /// `+key=value` tags are relayed; everything else a client says of time, msgid or account is its own opinion.
+    private func clientTags(_ turn: Turn) -> ByteString {
+        if turn.message.tags.isEmpty || !capabilities[Int(turn.session.index)].contains(.messageTags) { return "" }
+        var kept: [UInt8] = []
+        Tags.each(turn.message.tags) { tag in
+            guard tag.isClientOnly, tag.key.count > 1 else { return }
+            if !kept.isEmpty { kept.append(0x3B) }
+            kept.append(contentsOf: tag.key.raw)
+            if !tag.rawValue.isEmpty {
+                kept.append(0x3D)
+                kept.append(contentsOf: tag.rawValue.raw)
+            }
+        }
+        return ByteString(kept)
+    }
+}

@@ -1,0 +1,118 @@
+import Bytes
+import Wire
+
+extension World {
+    mutating func speakInChannel(_ turn: Turn, _ utterance: Utterance, _ name: ByteView, onlyRanks: Ranks) {
+        guard let channel = channel(named: name) else {
+            if !utterance.isQuiet {
+                reply(turn, .ERR_NOSUCHCHANNEL, "\(firstWord(ByteString(name.prefix(64)))) :No such channel")
+            }
+            return
+        }
+        guard maySpeak(turn, utterance, channel) else { return }
+        if onlyRanks.isEmpty {
+            say(turn, utterance, channel)
+        } else {
+            sayToRanks(turn, utterance, channel, onlyRanks)
+        }
+    }
+
+    private mutating func maySpeak(_ turn: Turn, _ utterance: Utterance, _ channel: ChannelID) -> Bool {
+        let user = turn.me
+        guard let why = reasonNotToSpeak(user, utterance, channel) else { return true }
+        if !utterance.isQuiet {
+            reply(turn, .ERR_CANNOTSENDTOCHAN, "\(channels[channel].name) :\(why)")
+        }
+        return false
+    }
+
+    private func reasonNotToSpeak(_ user: UserID, _ utterance: Utterance, _ channel: ChannelID) -> ByteString? {
+        let ranks = isMember(user, of: channel) ? channels[channel].ranks(of: user) : nil
+        if ranks == nil, channels[channel].has(0x6E) { return "Cannot send to channel (+n): join it first" }
+        if channels[channel].has(0x43), isCTCP(utterance) { return "Cannot send to channel (+C): no CTCP here" }
+        if let ranks, !ranks.isEmpty { return nil }
+        if channels[channel].has(0x6D) { return "Cannot send to channel (+m): it is moderated" }
+        if channels[channel].has(0x4D), users[user].account.isEmpty {
+            return "Cannot send to channel (+M): only accounts may speak"
+        }
+        if isBanned(user, from: channel) || isMuted(user, in: channel) { return "Cannot send to channel (+b)" }
+        return nil
+    }
+
+    private func isCTCP(_ utterance: Utterance) -> Bool {
+        utterance.kind != .tagmsg && utterance.text.bytes.first == 1
+            && !utterance.text.withView { $0.hasPrefix("\u{1}ACTION") }
+    }
+
+    private mutating func say(_ turn: Turn, _ utterance: Utterance, _ channel: ChannelID) {
+        let isKept = !channels[channel].has(0x48) && isWorthKeeping(utterance)
+        let name = channels[channel].name
+        if isKept, refuseWhileStoreFails(turn, name) { return }
+        var line = outgoing(from: turn.me, body(utterance, target: name))
+        line.tags = utterance.tags
+        if isKept {
+            (line.position, line.time) = record(
+                utterance.kind, by: turn.me, in: channel, tags: utterance.tags, utterance.text)
+            line.refusal = refusable(turn, name)
+        } else {
+            lastPosition += 1
+            line.position = lastPosition
+        }
+        relay(
+            line, to: channel, except: turn.session, needing: utterance.kind == .tagmsg ? .messageTags : [])
+        echo(turn, utterance, line)
+    }
+
+    /// Typing notices and the like pass; what a reply or a reaction says stays with the history.
+    func isWorthKeeping(_ utterance: Utterance) -> Bool {
+        if utterance.kind != .tagmsg { return true }
+        var isKept = false
+        utterance.tags.withView { tags in
+            Tags.each(tags) { if !($0.key == "+typing" || $0.key == "+draft/typing") { isKept = true } }
+        }
+        return isKept
+    }
+
+    func body(_ utterance: Utterance, target: ByteString) -> ByteString {
+        utterance.kind == .tagmsg ? "TAGMSG \(target)" : "\(utterance.command) \(target) :\(utterance.text)"
+    }
+
+    /// Notes who must be told if the store refuses the record just made.
+    mutating func refusable(_ turn: Turn, _ target: ByteString) -> Int32 {
+        effects.refusals.append(
+            Refusal(
+                connection: turn.session, command: "\(turn.command)", target: target,
+                label: response.slot == turn.session.index ? response.label : ""))
+        return Int32(effects.refusals.count - 1)
+    }
+
+    /// What the sender's own session gets back (echo-message); a plain session with ACKS on gets `NOTE ACKS SENT`.
+    mutating func echo(_ turn: Turn, _ utterance: Utterance, _ line: Outgoing) {
+        let mine = capabilities[Int(turn.session.index)]
+        if mine.contains(.echoMessage), utterance.kind != .tagmsg || mine.contains(.messageTags) {
+            send(line, to: turn.session)
+        } else if sessions[turn.session].wantsAcks {
+            var note = Outgoing(
+                source: settings.serverName, time: line.time,
+                body: "NOTE ACKS SENT \(MessageID.text(line.position)) :sent")
+            note.refusal = line.refusal
+            send(note, to: turn.session)
+        }
+    }
+
+    /// `@#channel`: heard by those with the rank or a higher one; not part of the channel's history.
+    private mutating func sayToRanks(_ turn: Turn, _ utterance: Utterance, _ channel: ChannelID, _ least: Ranks) {
+        let prefix = least.prefixes(all: false)
+        var line = outgoing(from: turn.me, body(utterance, target: "\(prefix)\(channels[channel].name)"))
+        line.tags = utterance.tags
+        lastPosition += 1
+        line.position = lastPosition
+        var audience: ContiguousArray<ConnectionID> = []
+        for member in channels[channel].members where member.ranks.rawValue >= least.rawValue {
+            audience.append(contentsOf: users[member.user].sessions)
+        }
+        var forms = Forms(interest: line.interest)
+        relay(line, to: audience, &forms, except: turn.session, needing: utterance.kind == .tagmsg ? .messageTags : [])
+        echo(turn, utterance, line)
+    }
+}

@@ -1,0 +1,62 @@
+import Bytes
+import Wire
+
+/// Records: what the log keeps of what happened, and what happens when it cannot.
+extension World {
+    /// Appends an event of a channel to the log. Without a record (the store is failing) the event still happens.
+    @discardableResult
+    mutating func record(
+        _ kind: RecordKind, by user: UserID, in channel: ChannelID, tags: ByteString = "", _ text: ByteString
+    ) -> (position: Int64, time: Int64) {
+        let time = nextRecordTime(after: channels[channel].lastTime)
+        if isStoreFailing { return (0, time) }
+        channels[channel].lastTime = time
+        let conversation = channels[channel].conversation
+        return (append(kind, by: user, conversation, time, tags, text), time)
+    }
+
+    mutating func append(
+        _ kind: RecordKind, by user: UserID, _ conversation: Conversation, _ time: Int64, _ tags: ByteString,
+        _ text: ByteString
+    ) -> Int64 {
+        lastPosition += 1
+        effects.records.append(
+            LogRecord(
+                position: lastPosition, conversation: conversation, time: time, kind: kind, uid: users[user].uid,
+                source: users[user].source, account: users[user].account, name: users[user].realname, tags: tags,
+                text: text))
+        return lastPosition
+    }
+
+    /// A change of kept state: into this batch, or kept until the store accepts writes again.
+    mutating func save(_ change: Change) {
+        if isStoreFailing { unsaved.append(change) } else { effects.changes.append(change) }
+    }
+
+    /// Tells who wants something stored that it cannot be now. True: refused.
+    mutating func refuseWhileStoreFails(_ turn: Turn, _ target: ByteString = "*") -> Bool {
+        if isStoreFailing { fail(turn, "STORE_FULL", refusalText, about: [target]) }
+        return isStoreFailing
+    }
+
+    var refusalText: ByteString { "The server cannot store this now; nothing of it was sent. Try again in a while" }
+
+    mutating func storeRefused(_ refusals: [Refusal], _ changes: [Change], _ reason: String) {
+        if !isStoreFailing { note(.warning, "the store refuses writes: \(reason)") }
+        isStoreFailing = true
+        unsaved += changes
+        for refusal in refusals where sessions.contains(refusal.connection) {
+            let line = StandardReplies.fail(refusal.command, "STORE_FULL", [refusal.target], refusalText)
+            let tag: ByteString = refusal.label.isEmpty ? "" : "@label=\(refusal.label) "
+            sendRaw(refusal.connection, "\(tag):\(settings.serverName) \(line)")
+        }
+    }
+
+    mutating func storeRecovered() {
+        guard isStoreFailing else { return }
+        isStoreFailing = false
+        note(.warning, "the store accepts writes again; \(unsaved.count) changes are written now")
+        effects.changes += unsaved
+        unsaved = []
+    }
+}

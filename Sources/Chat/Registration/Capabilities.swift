@@ -1,0 +1,84 @@
+import Bytes
+import Wire
+
+let capCommand = Command(
+    "CAP", minimum: 1, access: .opening, cost: 500, source: "IRCv3 capability negotiation",
+    help: [
+        "CAP LS 302 | REQ :<names> | LIST | END", "How IRC clients ask for extensions. By hand it is not needed.",
+        "Example: CAP LIST",
+    ]
+) { world, turn in
+    let session = turn.session
+    world.sessions[session].manner = .client
+    let sub = turn[0]
+    if sub.equalsIgnoringCase("LS") {
+        world.listCapabilities(turn)
+    } else if sub.equalsIgnoringCase("LIST") {
+        let held = world.capabilities[Int(session.index)]
+        let names = Capabilities.table.filter { held.contains($0.bit) }.map { ByteString(ByteView($0.name)) }
+        world.sendCapabilityLines(session, "LIST", names)
+    } else if sub.equalsIgnoringCase("REQ") {
+        world.requestCapabilities(turn)
+    } else if sub.equalsIgnoringCase("END") {
+        world.openings[session.index]?.isNegotiating = false
+        world.completeClient(session)
+    } else {
+        world.reply(turn, .ERR_INVALIDCAPCMD, "\(world.firstWord(ByteString(sub.prefix(32)))) :Invalid CAP command")
+    }
+}
+
+extension World {
+    fileprivate mutating func listCapabilities(_ turn: Turn) {
+        let version = turn.parameter(1)?.decimal() ?? 301
+        let index = turn.session.index
+        if sessions[turn.session].stage == .opening { openings[index]?.isNegotiating = true }
+        // Version 302 implies cap-notify, for good (IRCv3 capability negotiation).
+        if version >= 302 { capabilities[Int(index)].insert(.capNotify) }
+        let names: [ByteString] = Capabilities.table.map { row in
+            guard version >= 302, let value = row.value else { return ByteString(ByteView(row.name)) }
+            return "\(row.name)=\(value)"
+        }
+        sendCapabilityLines(turn.session, "LS", names, continued: version >= 302)
+    }
+
+    /// `CAP nick LS * :…` for all lines but the last.
+    fileprivate mutating func sendCapabilityLines(
+        _ session: ConnectionID, _ sub: StaticString, _ names: [ByteString], continued: Bool = true
+    ) {
+        var lines: [ByteString] = [""]
+        for name in names {
+            if lines[lines.count - 1].count + name.count > 400, continued { lines.append("") }
+            let line = lines[lines.count - 1]
+            lines[lines.count - 1] = line.isEmpty ? name : "\(line) \(name)"
+        }
+        for (i, line) in lines.enumerated() {
+            let more: ByteString = i + 1 < lines.count ? "* " : ""
+            tell(session, "CAP \(nickShown(to: session)) \(sub) \(more):\(line)")
+        }
+    }
+
+    /// All or nothing (IRCv3: REQ is atomic); a leading `-` takes back.
+    fileprivate mutating func requestCapabilities(_ turn: Turn) {
+        let session = turn.session
+        if sessions[session].stage == .opening { openings[session.index]?.isNegotiating = true }
+        let list = turn.parameter(1) ?? .empty
+        var held = capabilities[Int(session.index)]
+        var isKnown = true
+        for word in list.parts(0x20) {
+            let isRemoval = word[0] == 0x2D
+            guard let bit = Capabilities.named(isRemoval ? word.dropFirst() : word) else {
+                isKnown = false
+                break
+            }
+            if isRemoval {
+                // With 302 cap-notify cannot be taken back.
+                if bit == .capNotify { isKnown = isKnown && !held.contains(.capNotify) } else { held.subtract(bit) }
+            } else {
+                held.formUnion(bit)
+            }
+        }
+        let verb: StaticString = isKnown ? "ACK" : "NAK"
+        tell(session, "CAP \(nickShown(to: session)) \(verb) :\(list)")
+        if isKnown { capabilities[Int(session.index)] = held }
+    }
+}

@@ -1,0 +1,89 @@
+import Bytes
+import Wire
+
+let nickCommand = Command(
+    "NICK", access: .opening, source: "Modern IRC, NICK",
+    help: [
+        "NICK <name>", "Gives you a name, or another one. Letters of any script, digits and - _ [ ] { } | are fine.",
+        "Example: NICK ana",
+    ]
+) { world, turn in
+    guard let wanted = turn.parameter(0), !wanted.isEmpty else {
+        return world.reply(turn, .ERR_NONICKNAMEGIVEN, ":No nickname given")
+    }
+    guard let nick = world.acceptableNick(wanted, turn) else { return }
+    if let user = turn.user {
+        world.changeNick(user, to: nick)
+    } else {
+        world.openings[turn.session.index]?.nick = nick
+        if world.sessions[turn.session].manner == .client {
+            world.completeClient(turn.session)
+        } else {
+            // A client's USER follows within milliseconds; who sends nothing more is a person.
+            world.deadlines.add(world.now.steady + world.settings.limits.plainDelay, .completePlain, turn.session)
+        }
+    }
+}
+
+extension World {
+    /// The nick if it may be had; otherwise the refusal was told.
+    func isReservedNick(_ nick: ByteView) -> Bool {
+        let prefix = settings.guestPrefix.count
+        guard prefix > 0, nick.count >= prefix else { return false }
+        return settings.guestPrefix.withView { nick.prefix(prefix).equalsIgnoringCase($0) }
+    }
+
+    fileprivate mutating func acceptableNick(_ wanted: ByteView, _ turn: Turn) -> ByteString? {
+        let isPerson = sessions[turn.session].manner != .client
+        let shown = ByteString(wanted.prefix(64))
+        if let user = turn.user, users[user].nick.equals(wanted) { return nil }
+        guard Names.isValidNick(wanted, limit: settings.limits.nickLength) else {
+            let why: ByteString =
+                wanted.count > settings.limits.nickLength
+                ? "Erroneous nickname: at most \(settings.limits.nickLength) bytes" : "Erroneous nickname"
+            reply(turn, .ERR_ERRONEUSNICKNAME, "\(firstWord(shown)) :\(why)\(isPerson ? ". Try NICK ana" : "")")
+            return nil
+        }
+        if let owner = nicks[NameKey(wanted)], owner != turn.user, !isReturning(turn, as: owner) {
+            let hint: ByteString = isPerson ? ". Type NICK anothername" : ""
+            reply(turn, .ERR_NICKNAMEINUSE, "\(wanted) :Nickname is already in use\(hint)")
+            return nil
+        }
+        if isReservedNick(wanted), nicks[NameKey(wanted)] == nil {
+            reply(
+                turn, .ERR_ERRONEUSNICKNAME,
+                "\(wanted) :Erroneous nickname: names that begin with \(settings.guestPrefix) are given by the server")
+            return nil
+        }
+        return ByteString(wanted)
+    }
+
+    /// A parameter shown back must stay one parameter.
+    func firstWord(_ text: ByteString) -> ByteString {
+        text.withView { view in
+            let word = view.firstIndex(of: 0x20).map { view[0..<$0] } ?? view
+            return word.isEmpty || word[0] == 0x3A ? "*" : ByteString(word)
+        }
+    }
+
+    private func isReturning(_ turn: Turn, as owner: UserID) -> Bool {
+        openings[turn.session.index]?.returning?.uid == users[owner].uid
+    }
+
+    /// Everyone who shares a channel sees it once; each channel's log has it.
+    mutating func changeNick(_ user: UserID, to nick: ByteString) {
+        var line = outgoing(from: user, "NICK :\(nick)")
+        rememberFormer(user)
+        for channel in users[user].channels {
+            line.time = max(line.time, record(.nick, by: user, in: channel, ":\(nick)").time)
+        }
+        var forms = Forms(interest: line.interest)
+        let audience = neighbours(of: user)
+        relay(line, to: audience, &forms)
+        announceNickChange(user, from: users[user].nick, to: nick)
+        nicks[NameKey(users[user].nick)] = nil
+        nicks[NameKey(nick)] = user
+        users[user].rename(nick)
+        if users[user].isKept { save(.saveIdentity(users[user].stored(now: now.wall))) }
+    }
+}

@@ -1,0 +1,123 @@
+package import Bytes
+import Wire
+
+/// One connection: how it speaks and how far it has come. What it *is* on the network is its user.
+package struct Session: Sendable {
+    package enum Manner: Sendable {
+        /// Nothing was said yet that tells.
+        case undecided
+        /// A person who types: no CAP, no USER.
+        case plain
+        /// An IRC client.
+        case client
+    }
+
+    package enum Stage: Sendable {
+        case opening
+        case registered
+        /// Nothing more is read; what is owed still leaves.
+        case closing
+    }
+
+    package let id: ConnectionID
+    package let peer: Peer
+    package var manner = Manner.undecided
+    package var stage = Stage.opening
+    package var user: UserID?
+    /// The channel that typed text goes to (plain sessions).
+    package var talkingIn: ChannelID?
+    package var isGreeted = false
+    package var wantsAcks = false
+    /// Input waits for the answer to a question (identity, password).
+    package var isWaiting = false
+    /// Flood control: thousandths of a message that may be sent at once, as of `refilled`.
+    package var allowance: Int64
+    package var refilled: Int64
+    /// Steady milliseconds until which the connection is not read; 0: it is read.
+    package var throttledUntil: Int64 = 0
+    /// Steady milliseconds of the last line.
+    package var heard: Int64
+    package var isPinged = false
+
+    package init(id: ConnectionID, peer: Peer, now: Int64, allowance: Int64) {
+        self.id = id
+        self.peer = peer
+        self.allowance = allowance
+        refilled = now
+        heard = now
+    }
+
+    package var isPlain: Bool { manner == .plain }
+}
+
+/// What a connection says of itself before it is somebody; dropped when registration ends.
+package struct Opening: Sendable {
+    package var nick: ByteString = ""
+    package var username: ByteString = ""
+    package var realname: ByteString = ""
+    /// CAP LS or REQ came and CAP END did not: registration waits.
+    package var isNegotiating = false
+    package var capVersion: Int32 = 301
+    /// The connection password of the configuration was given.
+    package var hasPassword = false
+    package var isUserGiven = false
+    /// SASL mechanism under way.
+    package var mechanism: ByteString = ""
+    package var saslData: ByteString = ""
+    package var returning: Returning?
+
+    package init() {}
+}
+
+/// An identity that came back with its token, before it is a user again.
+package struct Returning: Sendable {
+    package var uid: UID
+    package var epoch: Int64
+    package var state: IdentityState?
+    package var members: [MemberState]
+}
+
+/// Values by the slot of an id that somebody else gives out.
+package struct SlotTable<Kind, Element> {
+    private var entries: ContiguousArray<(generation: UInt32, element: Element?)> = []
+    package private(set) var count = 0
+
+    package init() {}
+
+    package func contains(_ id: SlotID<Kind>) -> Bool {
+        let index = Int(id.index)
+        return index < entries.count && entries[index].generation == id.generation && entries[index].element != nil
+    }
+
+    package mutating func insert(_ element: Element, at id: SlotID<Kind>) {
+        let index = Int(id.index)
+        while entries.count <= index { entries.append((0, nil)) }
+        if entries[index].element == nil { count += 1 }
+        entries[index] = (id.generation, element)
+    }
+
+    package mutating func remove(_ id: SlotID<Kind>) {
+        guard contains(id) else { return }
+        entries[Int(id.index)].element = nil
+        count -= 1
+    }
+
+    /// Traps when the id has expired: ask `contains` first wherever that can happen.
+    package subscript(id: SlotID<Kind>) -> Element {
+        _read {
+            precondition(entries[Int(id.index)].generation == id.generation, "expired id")
+            yield entries[Int(id.index)].element!
+        }
+        _modify {
+            precondition(entries[Int(id.index)].generation == id.generation, "expired id")
+            yield &entries[Int(id.index)].element!
+        }
+    }
+
+    package var ids: [SlotID<Kind>] {
+        entries.indices.compactMap { index in
+            entries[index].element == nil
+                ? nil : SlotID(index: Int32(index), generation: entries[index].generation)
+        }
+    }
+}

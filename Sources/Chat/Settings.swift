@@ -1,0 +1,114 @@
+package import Bytes
+import Wire
+
+/// Every limit of the chat core, in one place; what concerns clients is told in 005 (`ISupport.swift`).
+package struct Limits: Sendable, Equatable {
+    package var nickLength = 32
+    package var channelLength = 64
+    package var topicLength = 390
+    package var kickLength = 390
+    package var awayLength = 200
+    package var realnameLength = 150
+    package var keyLength = 23
+    /// Channels one user may be in.
+    package var channelsPerUser = 50
+    /// Entries in each list `b`, `e`, `I` of a channel.
+    package var listEntries = 100
+    /// Targets of one PRIVMSG, NOTICE, KICK and so on.
+    package var targets = 4
+    package var whowas = 500
+    /// Mode changes with a parameter in one MODE.
+    package var modes = 6
+    /// Milliseconds a connection may stay silent before it has an identity.
+    package var registrationTimeout: Int64 = 60_000
+    /// Milliseconds of silence after which an IRC client is pinged, and then has again this long to answer.
+    package var pingInterval: Int64 = 120_000
+    /// Milliseconds after `NICK` alone until a plain session is complete.
+    package var plainDelay: Int64 = 200
+    /// Milliseconds after connecting until somebody who says nothing is greeted.
+    package var greetDelay: Int64 = 400
+    /// Sessions of one identity at a time.
+    package var sessionsPerIdentity = 10
+    /// Failed PASS, SASL and RESUME attempts per address within a minute before more are refused unheard.
+    package var failedAttempts = 10
+
+    package init() {}
+}
+
+/// Flood control: a bucket of `burst` messages that refills at `rate` a second; below zero the client is not read.
+package struct FloodSettings: Sendable, Equatable {
+    package var enabled = true
+    package var burst = 30
+    package var rate = 10.0
+
+    package init() {}
+}
+
+package struct OperatorSettings: Sendable, Equatable {
+    package var name: ByteString
+    /// `$argon2id$…`
+    package var hash: ByteString
+    package var kind: ByteString
+
+    package init(name: ByteString, hash: ByteString, kind: ByteString) {
+        self.name = name
+        self.hash = hash
+        self.kind = kind
+    }
+}
+
+/// What the operator decides, as one immutable value; a reload is an event that carries the next one.
+package struct Settings: Sendable {
+    package var serverName: ByteString = "parley.local"
+    package var network: ByteString = "Parley"
+    package var description: ByteString = "Parley chat server"
+    package var version: ByteString = "parley"
+    /// Milliseconds since 1970 when the process started.
+    package var started: Int64 = 0
+    package var motd: [ByteString] = []
+    /// Empty: none.
+    package var password: ByteString = ""
+    package var admin: [ByteString] = []
+    package var welcomeChannel: ByteString = "#lobby"
+    package var limits = Limits()
+    package var flood = FloodSettings()
+    package var guestPrefix: ByteString = "guest-"
+    package var showGuestToken = true
+    /// Lines replayed on JOIN.
+    package var replay = 50
+    /// Lines a history page may have.
+    package var page = 100
+    /// `history-visibility`: false is `all`, true is `joined`.
+    package var historySinceJoin = false
+    package var operators: [OperatorSettings] = []
+
+    package init() {}
+}
+
+/// What World may ask of the outside at once: pure functions, given at start.
+package struct Ports: Sendable {
+    /// HMAC-SHA256 under the server's secret; 32 bytes.
+    package var mac: @Sendable ([UInt8]) -> [UInt8]
+    /// Seeds the generator of uids, guest nicks and batch references. None of these is a secret.
+    package var seed: UInt64
+
+    package init(mac: @escaping @Sendable ([UInt8]) -> [UInt8], seed: UInt64) {
+        self.mac = mac
+        self.seed = seed
+    }
+}
+
+/// SplitMix64: numbers that need only be different, never secret.
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,60 @@
+import Bytes
+import Wire
+
+extension World {
+    mutating func runDeadlines() {
+        while let entry = deadlines.pop(now: now.steady) {
+            let id = entry.connection
+            guard sessions.contains(id), sessions[id].stage != .closing else { continue }
+            switch entry.purpose {
+            case .greet: greet(id)
+            case .completePlain:
+                if sessions[id].stage == .opening, sessions[id].manner == .undecided { _ = completePlain(id) }
+            case .registration: registrationDue(id)
+            case .ping: pingDue(id)
+            case .resume: resume(id)
+            }
+        }
+    }
+
+    private mutating func resume(_ id: ConnectionID) {
+        if sessions[id].throttledUntil > now.steady { return deadlines.add(sessions[id].throttledUntil, .resume, id) }
+        sessions[id].throttledUntil = 0
+        if !sessions[id].isWaiting { effects.resumes.append(id) }
+    }
+
+    private mutating func registrationDue(_ id: ConnectionID) {
+        guard sessions[id].stage == .opening else { return }
+        let seconds = settings.limits.registrationTimeout / 1000
+        let said: ByteString =
+            sessions[id].manner == .client
+            ? "Registration timed out after \(seconds) seconds"
+            : "Nothing came for \(seconds) seconds. Come back and type NICK yourname"
+        close(id, reason: "Registration timed out", error: said)
+    }
+
+    /// Only IRC clients are pinged; a person's connection is watched by TCP keepalive alone.
+    private mutating func pingDue(_ id: ConnectionID) {
+        let interval = settings.limits.pingInterval
+        guard sessions[id].stage == .registered, sessions[id].manner == .client else { return }
+        let silent = now.steady - sessions[id].heard
+        if silent < interval {
+            deadlines.add(sessions[id].heard + interval, .ping, id)
+        } else if !sessions[id].isPinged {
+            sessions[id].isPinged = true
+            sendRaw(id, "PING :\(settings.serverName)")
+            deadlines.add(now.steady + interval, .ping, id)
+        } else {
+            close(id, reason: "Ping timeout: \(silent / 1000) seconds", error: "Ping timeout")
+        }
+    }
+
+    /// Every connection is told and closed; records of the quits are not made: the users did not leave.
+    mutating func stop() {
+        for id in sessions.ids where sessions[id].stage != .closing {
+            sendRaw(id, "ERROR :Server is shutting down; come back soon")
+            effects.outbox.close(id)
+            sessions[id].stage = .closing
+        }
+    }
+}

@@ -1,0 +1,181 @@
+package import Bytes
+import Wire
+
+/// All chat state. It takes an event and leaves in `effects` what should happen; it touches no socket, clock, file or
+/// database. One thread owns it.
+package struct World: ~Copyable {
+    package internal(set) var settings: Settings
+    let ports: Ports
+    var random: SeededGenerator
+    package internal(set) var now = Moment(wall: 0, steady: 0)
+
+    var sessions = SlotTable<ConnectionKind, Session>()
+    /// By slot, apart from `sessions`: a relay reads these and nothing else of a receiver.
+    var capabilities: ContiguousArray<Capabilities> = []
+    /// By slot, until registration ends.
+    var openings: [Int32: Opening] = [:]
+    var users = Slab<UserKind, User>()
+    var nicks: [NameKey: UserID] = [:]
+    /// Who is on the network now.
+    var identities: [UID: UserID] = [:]
+    var channels = Slab<ChannelKind, Channel>()
+    var channelNames: [NameKey: ChannelID] = [:]
+    var former: [Former] = []
+    /// Failed tokens and passwords by address, with the steady time when the count began.
+    var failures: [ByteString: (count: Int, since: Int64)] = [:]
+
+    var deadlines = Deadlines()
+    /// What a question was asked for, until it is answered.
+    var pending: [Int64: Pending] = [:]
+    var lastPosition: Int64
+    var lastChannelNumber: Int64
+    var lastQuestion: Int64 = 0
+    var lastReference: UInt64 = 0
+    /// Time of the newest direct message: one clock for all pairs keeps each of them rising.
+    var lastDirectTime: Int64
+    /// The journal refused a batch and did not recover yet: what would need a record is refused at once.
+    package internal(set) var isStoreFailing = false
+    /// Changes of kept state that the store refused; written when it recovers.
+    var unsaved: [Change] = []
+    var statistics = Statistics()
+
+    package var effects = Effects()
+    var response = Response()
+
+    package init(settings: Settings, ports: Ports, stored: StoredState) {
+        self.settings = settings
+        self.ports = ports
+        random = SeededGenerator(seed: ports.seed)
+        lastPosition = stored.lastPosition
+        lastChannelNumber = stored.lastChannelID
+        lastDirectTime = stored.lastTime
+        for channel in stored.channels {
+            let id = channels.insert(Channel(channel))
+            channelNames[NameKey(channel.state.name)] = id
+        }
+    }
+
+    /// Steady milliseconds when `tick` is due; nil: no deadline.
+    package var nextDeadline: Int64? { deadlines.next }
+
+    /// Whether the connection's further input must wait: it is over its flood allowance, or an answer is awaited that
+    /// the next line may depend on. `Effects.resumes` says when it goes on.
+    package func isInputBlocked(_ id: ConnectionID) -> Bool {
+        guard sessions.contains(id) else { return false }
+        return sessions[id].isWaiting || sessions[id].throttledUntil != 0
+    }
+
+    package mutating func apply(_ event: Event, at moment: Moment) {
+        now = moment
+        switch event {
+        case .connected(let id, let peer): connected(id, peer)
+        case .line(let id, let line): receive(id, line)
+        case .overlong(let id, let beginning): refuseOverlong(id, beginning)
+        case .endOfTransmission(let id): endOfTransmission(id)
+        case .inputEnded(let id): inputEnded(id)
+        case .closed(let id, let reason): disconnected(id, reason: reason)
+        case .page(let page): answered(page)
+        case .identity(let answer): answered(answer)
+        case .verified(let number, let outcome): verified(number, outcome)
+        case .refused(let refusals, let changes, let reason): storeRefused(refusals, changes, reason)
+        case .storeRecovered: storeRecovered()
+        case .tick: runDeadlines()
+        case .reloaded(let settings): self.settings = settings
+        case .stopping: stop()
+        }
+    }
+}
+
+/// Counts for LUSERS and STATS.
+struct Statistics {
+    var mostUsers = 0
+    var connections: Int64 = 0
+    var commands: Int64 = 0
+}
+
+/// Why a question was asked: everything that its answer needs, by number.
+enum Pending {
+    case replay(Replay)
+    case chathistory(PageRequest)
+    case history(PageRequest)
+    case comingBack(Comeback)
+    case becomingOperator(ConnectionID, name: ByteString)
+}
+
+/// The history that follows a JOIN.
+struct Replay {
+    var session: ConnectionID
+    var channel: ByteString
+}
+
+/// A page that was asked for by command.
+struct PageRequest {
+    var session: ConnectionID
+    /// As the asker named it.
+    var target: ByteString
+    var label: ByteString
+    var limit: Int
+    /// The asker's own uid, for direct conversations.
+    var reader: UID
+}
+
+/// A token that was right and whose identity is being looked up.
+struct Comeback {
+    enum Way { case pass, sasl, resume }
+    var session: ConnectionID
+    var uid: UID
+    var epoch: Int64
+    var way: Way
+}
+
+extension World {
+    mutating func nextQuestion(_ pending: Pending) -> Int64 {
+        lastQuestion += 1
+        self.pending[lastQuestion] = pending
+        return lastQuestion
+    }
+
+    /// A batch reference: unique for the life of the process.
+    mutating func nextReference() -> ByteString {
+        lastReference += 1
+        return Base32.encode(lastReference, width: lastReference < 1 << 20 ? 4 : 8)
+    }
+
+    /// The next position, with the record's time: strictly rising in a conversation, unless a burst would push the
+    /// time more than a second ahead of the clock; then it ties (positions still order it).
+    mutating func nextRecordTime(after last: Int64) -> Int64 {
+        let time = max(now.wall, last + 1)
+        return time > now.wall + 1000 ? max(now.wall + 1000, last) : time
+    }
+
+    func channel(named name: ByteView) -> ChannelID? { channelNames[NameKey(name)] }
+
+    func user(named nick: ByteView) -> UserID? { nicks[NameKey(nick)] }
+
+    func isMember(_ user: UserID, of channel: ChannelID) -> Bool { users[user].channels.contains(channel) }
+
+    func ranks(_ user: UserID, in channel: ChannelID) -> Ranks {
+        isMember(user, of: channel) ? channels[channel].ranks(of: user) ?? [] : []
+    }
+
+    func shareChannel(_ a: UserID, _ b: UserID) -> Bool {
+        users[a].channels.contains { users[b].channels.contains($0) }
+    }
+
+    mutating func note(_ level: Note.Level, _ text: ByteString) { effects.notes.append(Note(level, text)) }
+
+    /// Another failed token or password from this address; see `isThrottled`.
+    mutating func countFailure(_ address: ByteString) {
+        var entry = failures[address] ?? (0, now.steady)
+        if now.steady - entry.since > 60_000 { entry = (0, now.steady) }
+        entry.count += 1
+        failures[address] = entry
+        if failures.count > 100_000 { failures = failures.filter { now.steady - $0.value.since <= 60_000 } }
+    }
+
+    /// Too many failures a minute: further attempts are refused unheard, right ones too, so that guessing is hopeless.
+    func isThrottled(_ address: ByteString) -> Bool {
+        guard let entry = failures[address], now.steady - entry.since <= 60_000 else { return false }
+        return entry.count >= settings.limits.failedAttempts
+    }
+}
