@@ -26,7 +26,10 @@ package struct Releaser: ~Copyable {
     package mutating func release(_ outbox: borrowing Outbox, into sink: inout some OutputSink & ~Copyable) {
         for answer in outbox.answers { fill(answer, outbox.view(answer.line), &sink) }
         for connection in outbox.touched {
-            let first = outbox.steps[Int(outbox.first(connection))]
+            let start = outbox.first(connection)
+            // Everything for it was refused by the store.
+            if start < 0 { continue }
+            let first = outbox.steps[Int(start)]
             if first.next < 0, first.kind == .bytes, held.isEmpty || held[connection] == nil {
                 sink.send(connection, outbox.view(first))
             } else {

@@ -1,3 +1,5 @@
+import Bytes
+import Chat
 import TestKit
 import Testing
 
