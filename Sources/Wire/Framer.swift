@@ -42,7 +42,7 @@ package struct Framer: Sendable {
         var at = min(offset + Int(scanned), input.count)
         while at < input.count {
             if !telnet.isInText {
-                if let step = readTelnet(input[at], from: &offset, at: &at) { return step }
+                if let step = readTelnet(input, from: &offset, at: &at, &scratch) { return step }
                 continue
             }
             if at == offset, !isSwallowing {
@@ -78,10 +78,12 @@ package struct Framer: Sendable {
     }
 
     /// One byte of a telnet sequence.
-    private mutating func readTelnet(_ byte: UInt8, from offset: inout Int, at: inout Int) -> Step? {
+    private mutating func readTelnet(
+        _ input: ByteView, from offset: inout Int, at: inout Int, _ scratch: inout ByteBuffer
+    ) -> Step? {
         // With nothing typed before it, a sequence need not be kept; its IAC waits for the second byte.
         let isAlone = at == offset || (telnet.isAtCommand && at == offset + 1)
-        let outcome = telnet.take(byte)
+        let outcome = telnet.take(input[at])
         if case .text = outcome { return nil }
         at += 1
         if isAlone {
@@ -93,9 +95,12 @@ package struct Framer: Sendable {
             scanned = UInt32(truncatingIfNeeded: at - offset)
             return .answer([Telnet.iac, verb, option])
         case .dropLine:
+            // Too long before it was dropped is too long, as it would be had it come in pieces.
+            let raw = input[offset..<at]
+            let head = isSwallowing ? nil : excess(text(of: raw, &scratch), rawCount: raw.count)
             isSwallowing = false
             restart(at: at, &offset)
-            return nil
+            return head.map { .tooLong($0) }
         case .taken, .text:
             return nil
         }
@@ -152,7 +157,7 @@ package struct Framer: Sendable {
         if isMixed {
             scratch.clear()
             if speaksTelnet {
-                Telnet.appendText(of: raw, to: &scratch)
+                Telnet.appendText(of: raw, isWhole: telnet.isInText, to: &scratch)
             } else {
                 for i in 0..<raw.count where raw[i] != 0 { scratch.append(byte: raw[i]) }
             }

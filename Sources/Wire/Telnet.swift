@@ -96,7 +96,8 @@ struct Telnet: Sendable {
     }
 
     /// Appends the text in `raw`, without sequences and without NUL (a no-operation to telnet, forbidden in IRC).
-    static func appendText(of raw: ByteView, to buffer: inout ByteBuffer) {
+    /// `isWhole`: no more of this line comes, so an IAC at its end began no sequence.
+    static func appendText(of raw: ByteView, isWhole: Bool, to buffer: inout ByteBuffer) {
         var telnet = Telnet()
         var index = 0
         while index < raw.count {
@@ -113,5 +114,6 @@ struct Telnet: Sendable {
             }
             index += 1
         }
+        if isWhole, telnet.isAtCommand { buffer.append(byte: iac) }
     }
 }

@@ -1,0 +1,259 @@
+import Bytes
+import Testing
+import Wire
+
+enum Framed: Equatable, CustomStringConvertible {
+    case line([UInt8])
+    case tooLong([UInt8])
+    case end
+
+    static func line(_ text: String) -> Framed { .line(bytes(text)) }
+
+    var description: String {
+        switch self {
+        case .line(let line): "line(\(String(decoding: line, as: UTF8.self).debugDescription))"
+        case .tooLong(let head): "tooLong(\(head.count): \(String(decoding: head.prefix(20), as: UTF8.self)))"
+        case .end: "end"
+        }
+    }
+}
+
+/// A connection that reads `chunks` one after the other.
+struct Reading: Equatable {
+    var framed: [Framed] = []
+    var answers: [[UInt8]] = []
+    var mostKept = 0
+
+    static func == (a: Reading, b: Reading) -> Bool { a.framed == b.framed && a.answers == b.answers }
+
+    init(_ chunks: [[UInt8]], ended: Bool = false, framer start: Framer = Framer()) {
+        var framer = start
+        var kept = ByteBuffer()
+        var scratch = ByteBuffer()
+        for chunk in chunks {
+            chunk.withUnsafeBytes { kept.append(ByteView($0)) }
+            read(&framer, &kept, &scratch, ended: false)
+            mostKept = max(mostKept, kept.count)
+        }
+        if ended { read(&framer, &kept, &scratch, ended: true) }
+    }
+
+    private mutating func read(
+        _ framer: inout Framer, _ kept: inout ByteBuffer, _ scratch: inout ByteBuffer, ended: Bool
+    ) {
+        var offset = 0
+        while true {
+            switch framer.next(kept.view, at: &offset, ended: ended, scratch: &scratch) {
+            case .line(let line): framed.append(.line(ByteString(line).bytes))
+            case .tooLong(let head): framed.append(.tooLong(ByteString(head).bytes))
+            case .answer(let answer): answers.append(answer)
+            case .endOfTransmission: framed.append(.end)
+            case .needMore:
+                kept.consume(offset)
+                return
+            }
+        }
+    }
+}
+
+struct FramerTests {
+    static let iac: UInt8 = 0xFF
+    static let ctrlC: [UInt8] = [0xFF, 0xF4, 0xFF, 0xFD, 0x06]
+
+    static let cases: [(input: [UInt8], expected: [Framed])] = [
+        (
+            bytes("NICK a\nUSER b\r\nJOIN c\rPART d\r\0QUIT\n"),
+            ["NICK a", "USER b", "JOIN c", "PART d", "QUIT"].map(Framed.line)
+        ),
+        (bytes("\n\r\n\r\r\0\n  \n"), []),
+        (bytes("   NICK a\n \r\n\0 NICK b\n"), [.line("NICK a"), .line("NICK b")]),
+        (bytes("a b \n"), [.line("a b ")]),
+        (bytes("\u{FEFF}NICK a\n\u{FEFF}b\n"), [.line("NICK a"), .line("\u{FEFF}b")]),
+        (bytes("\u{FEFF}\n\u{FEFF}b\n"), [.line("\u{FEFF}b")]),
+        (bytes("\u{FEFF}  NICK a\n"), [.line("NICK a")]),
+        (bytes("a\0b\n"), [.line("ab")]),
+        ([4], [.end]),
+        (bytes("a\n\u{4}b\u{4}c\n \u{4}"), [.line("a"), .end, .line("b\u{4}c"), .end]),
+        (bytes("unfinished"), []),
+        // 0xFF that is no telnet stays, and ends no line's end.
+        (bytes("a") + [iac] + bytes("\nb\n"), [.line(bytes("a") + [iac]), .line("b")]),
+        ([iac] + bytes("abc\n"), [.line([iac] + bytes("abc"))]),
+    ]
+
+    @Test(arguments: cases.indices)
+    func framesLines(index: Int) {
+        let (input, expected) = Self.cases[index]
+        #expect(Reading([input]).framed == expected)
+        #expect(Reading(input.map { [$0] }).framed == expected)
+    }
+
+    /// What telnet clients send, the text that stays, what goes back.
+    static let telnet: [(input: [UInt8], lines: [Framed], answers: [[UInt8]])] = [
+        (bytes("NI") + [iac, 0xF1] + bytes("CK a\n"), [.line("NICK a")], []),
+        ([iac, 0xFB, 0x1F] + bytes("NICK a\n"), [.line("NICK a")], [[iac, 0xFE, 0x1F]]),
+        (bytes("a") + [iac, 0xFD, 0x0A] + bytes("b\n"), [.line("ab")], [[iac, 0xFC, 0x0A]]),
+        ([iac, 0xFC, 1, iac, 0xFE, 1] + bytes("a\n"), [.line("a")], []),
+        ([iac, 0xFD, 1, iac, 0xFD, 3] + bytes("a\n"), [.line("a")], [[iac, 0xFC, 1], [iac, 0xFC, 3]]),
+        // The window size, 10 by 13 characters, holds what would be a line end.
+        (bytes("a") + [iac, 0xFA, 0x1F, 0, 10, 0, 13, iac, 0xF0] + bytes("b\n"), [.line("ab")], []),
+        ([iac, 0xFA, 0x18, 0, iac, iac, 0xF0, iac, 0xF0] + bytes("b\n"), [.line("b")], []),
+        ([iac, 0xFA, 0x18, iac, 0xFB, 1] + bytes("b\n"), [.line("b")], [[iac, 0xFE, 1]]),
+        (bytes("a") + [iac, iac] + bytes("b\n"), [.line("ab")], []),
+        (bytes("PRIVMSG #a :oops") + ctrlC + bytes("NICK a\n"), [.line("NICK a")], [[iac, 0xFC, 6]]),
+        (bytes("a\n") + ctrlC + bytes("b\n"), [.line("a"), .line("b")], [[iac, 0xFC, 6]]),
+        (bytes("typed") + [iac, 0xF8] + bytes("meant\n"), [.line("meant")], []),
+        ([iac, 0xF1, 4], [.end], []),
+        ([iac, 0xF1] + bytes("\u{FEFF}a\n"), [.line("a")], []),
+        ([iac, 0xF1] + bytes("  a\n"), [.line("a")], []),
+    ]
+
+    @Test(arguments: telnet.indices)
+    func consumesTelnet(index: Int) {
+        let (input, lines, answers) = Self.telnet[index]
+        for cut in 0...input.count {
+            for second in cut...input.count {
+                let reading = Reading([Array(input[..<cut]), Array(input[cut..<second]), Array(input[second...])])
+                #expect(reading.framed == lines)
+                #expect(reading.answers == answers)
+            }
+        }
+    }
+
+    @Test func leavesTelnetAloneWhereThereIsNone() {
+        let input = [Self.iac, 0xFD, 0x01] + bytes("a\0\n")
+        let reading = Reading([input], framer: Framer(telnet: false))
+        #expect(reading.framed == [.line([Self.iac, 0xFD, 0x01] + bytes("a"))])
+        #expect(reading.answers.isEmpty)
+    }
+
+    @Test func endlessSubnegotiationEnds() {
+        let input = [Self.iac, 0xFA] + [UInt8](repeating: 0x61, count: 5000) + bytes("\nNICK a\n")
+        #expect(Reading([input]).framed.last == .line("NICK a"))
+    }
+
+    @Test func answersBeforeTheLineIsWhole() {
+        #expect(Reading([bytes("NI") + [Self.iac, 0xFD, 1]]).answers == [[Self.iac, 0xFC, 1]])
+    }
+
+    @Test func lastLineNeedsNoEnd() {
+        #expect(Reading([bytes("NICK a\nQUIT")], ended: true).framed == [.line("NICK a"), .line("QUIT")])
+        #expect(Reading([bytes("NICK a\n")], ended: true).framed == [.line("NICK a")])
+        #expect(Reading([bytes("QUIT") + [Self.iac]], ended: true).framed == [.line("QUIT")])
+        #expect(Reading([bytes("QUIT") + [Self.iac, 0xFA, 1]], ended: true).framed == [.line("QUIT")])
+        #expect(Reading([bytes("  ")], ended: true).framed.isEmpty)
+    }
+}
+
+struct LineLengthTests {
+    static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+    static let message = text(510)
+    static let tags = "@+a=" + text(4091) + " "
+
+    static let fitting = [message, tags + message, "  " + message, "@a " + message, tags + "A"]
+
+    @Test(arguments: fitting)
+    func longestLinesPass(line: String) {
+        let expected = Framed.line(String(line.drop { $0 == " " }))
+        for end in ["\r\n", "\n"] {
+            #expect(Reading([bytes(line + end)]).framed == [expected])
+            #expect(Reading(bytes(line + end).map { [$0] }).framed == [expected])
+        }
+    }
+
+    static let excessive = [
+        (message + "x", message),
+        (tags + message + "x", message),
+        ("@a " + message + text(10_000), message),
+        ("@+a=" + text(4092) + " A", ""),
+        ("@" + text(9000), ""),
+        (text(5000), message),
+    ]
+
+    @Test(arguments: excessive)
+    func longerLinesAreDiscardedWhole(line: String, head: String) {
+        let expected: [Framed] = [.tooLong(bytes(head)), .line("NICK a")]
+        let input = bytes(line + "\r\nNICK a\r\n")
+        #expect(Reading([input]).framed == expected)
+        let dripped = Reading(input.map { [$0] })
+        #expect(dripped.framed == expected)
+        #expect(dripped.mostKept <= LineLimits.clientLine)
+    }
+
+    @Test func tooLongIsToldBeforeTheLineEnds() {
+        #expect(Reading([bytes(Self.message + "x")]).framed == [.tooLong(bytes(Self.message))])
+        #expect(Reading([bytes(Self.message + "x")], ended: true).framed == [.tooLong(bytes(Self.message))])
+    }
+
+    @Test func headIsCutBetweenScalars() {
+        let reading = Reading([bytes(Self.text(509) + "é" + Self.text(9) + "\n")])
+        #expect(reading.framed == [.tooLong(bytes(Self.text(509)))])
+    }
+
+    @Test func controlCEndsAnOverlongLine() {
+        let reading = Reading([bytes(Self.text(600)), FramerTests.ctrlC + bytes("NICK a\n")])
+        #expect(reading.framed.last == .line("NICK a"))
+    }
+
+    @Test func telnetInALineIsBounded() {
+        let noise = [[UInt8]](repeating: [UInt8](repeating: FramerTests.iac, count: 100), count: 400)
+        let reading = Reading([bytes("a")] + noise + [bytes("\nb\n")])
+        #expect(reading.mostKept < 8000)
+        #expect(reading.framed.last == .line("b"))
+    }
+
+    @Test func extendedLinesWhereAgreed() {
+        var framer = Framer()
+        framer.extendedLimit = true
+        let fits = Self.text(8191)
+        #expect(Reading([bytes(fits + "\r\n")], framer: framer).framed == [.line(fits)])
+        #expect(Reading([bytes(fits + "x\r\n")], framer: framer).framed == [.tooLong(bytes(Self.message))])
+    }
+
+    @Test func framerIsSmall() { #expect(MemoryLayout<Framer>.size <= 16) }
+}
+
+struct SplitTests {
+    /// Every kind of line, one after the other.
+    static let corpus: [UInt8] =
+        FramerTests.cases.flatMap { $0.input + bytes("\n") } + FramerTests.telnet.flatMap { $0.input + bytes("\n") }
+
+    @Test func everyCutGivesTheSameLines() {
+        let whole = Reading([Self.corpus], ended: true)
+        #expect(whole.framed.count > 30)
+        for cut in 0...Self.corpus.count {
+            #expect(Reading([Array(Self.corpus[..<cut]), Array(Self.corpus[cut...])], ended: true) == whole)
+        }
+        #expect(Reading(Self.corpus.map { [$0] }, ended: true) == whole)
+    }
+
+    /// Also with lines over the limit, where only the moment of the report may differ.
+    @Test(arguments: 0..<150)
+    func randomCutsOfRandomBytes(seed: UInt64) {
+        var random = Seeded(state: seed)
+        var input: [UInt8] = []
+        let alphabet: [UInt8] = [
+            0x0A, 0x0D, 0x00, 0x20, 0xFF, 0xFA, 0xF0, 0xFB, 0xFD, 0xF4, 0x04, 0x40, 0x61, 0xC3, 0xA9,
+        ]
+        for _ in 0..<6 {
+            input += random.bytes(Int.random(in: 0..<60, using: &random), of: alphabet)
+            input += [UInt8](repeating: 0x62, count: [0, 5, 505, 512, 4090].randomElement(using: &random)!)
+            if Bool.random(using: &random) { input += bytes(" ") }
+        }
+        var chunks: [[UInt8]] = []
+        var start = 0
+        while start < input.count {
+            let end = min(
+                input.count, start + Int.random(in: 1...[3, 40, 900].randomElement(using: &random)!, using: &random))
+            chunks.append(Array(input[start..<end]))
+            start = end
+        }
+        let cut = Reading(chunks, ended: true)
+        #expect(cut == Reading([input], ended: true))
+        for case .line(let line) in cut.framed {
+            #expect(!line.isEmpty && line[0] != 0x20)
+            #expect(!line.contains(0) && !line.contains(0x0A) && !line.contains(0x0D))
+            #expect(line.count <= LineLimits.clientLine - 2)
+        }
+    }
+}
