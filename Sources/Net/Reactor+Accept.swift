@@ -1,0 +1,129 @@
+import Bytes
+
+struct Listener {
+    var descriptor: Int32
+    let mode: ListenerMode
+    var isPending = false
+}
+
+extension Reactor {
+    /// Returns the bound port. `PeerInfo.listener` counts these calls. A `tls` or `both` listener needs `setTLS` before.
+    package mutating func listen(_ spec: ListenerSpec) throws(NetError) -> UInt16 {
+        if spec.mode != .plain, tls == nil {
+            throw NetError("cannot listen for TLS on \(spec.address) port \(spec.port): there is no certificate")
+        }
+        guard let address = SocketAddress(spec.address, port: spec.port) else {
+            throw NetError("cannot listen on \(spec.address): not a numeric address")
+        }
+        let descriptor = kernel.listen(address, limits)
+        if descriptor < 0 {
+            throw NetError("cannot listen on \(spec.address) port \(spec.port)", errno: Int32(-descriptor))
+        }
+        listeners.append(Listener(descriptor: Int32(descriptor), mode: spec.mode))
+        kernel.watch(Int32(descriptor), Interest.levelReading, Tag.listener(listeners.count - 1).packed, isNew: true)
+        return kernel.boundPort(Int32(descriptor))
+    }
+
+    /// No new peers; those that are there stay. For shutting down.
+    package mutating func stopListening() {
+        for index in listeners.indices where listeners[index].descriptor >= 0 {
+            kernel.close(listeners[index].descriptor)
+            listeners[index].descriptor = -1
+            listeners[index].isPending = false
+        }
+    }
+
+    mutating func acceptPending(_ handler: inout some ReactorHandler & ~Copyable) {
+        for index in listeners.indices where listeners[index].isPending {
+            listeners[index].isPending = false
+            for _ in 0..<limits.acceptsPerTurn where !acceptOne(index, &handler) { break }
+        }
+    }
+
+    /// False when this listener has no more for now.
+    private mutating func acceptOne(_ index: Int, _ handler: inout some ReactorHandler & ~Copyable) -> Bool {
+        var peer = SocketAddress()
+        let descriptor = kernel.accept(listeners[index].descriptor, &peer)
+        if descriptor < 0 {
+            let code = Int32(-descriptor)
+            if code == SystemError.wouldBlock { return false }
+            // Any other error is the failed peer's own (accept(2)): the next one may be well.
+            if !SystemError.isExhaustion(code) { return true }
+            turnAwayBySpendingTheReserve(index)
+            pauseListener(index)
+            return false
+        }
+        if connectionCount >= limits.maximumConnections {
+            kernel.close(Int32(descriptor))
+            pauseListener(index)
+            return false
+        }
+        if !count(peer) {
+            kernel.close(Int32(descriptor))
+            return true
+        }
+        admit(Int32(descriptor), peer, index, &handler)
+        return true
+    }
+
+    private mutating func admit(
+        _ descriptor: Int32, _ peer: SocketAddress, _ listener: Int, _ handler: inout some ReactorHandler & ~Copyable
+    ) {
+        let slot = connections.insert()
+        connections[slot].descriptor = descriptor
+        connections[slot].peer = peer
+        connections[slot].listener = UInt16(listener)
+        connections[slot].flags = .fresh
+        connectionCount += 1
+        kernel.watch(descriptor, Interest.connection, connections.id(slot).packed, isNew: true)
+        switch listeners[listener].mode {
+        case .plain: open(slot, &handler)
+        case .tls:
+            connections[slot].state = .sniffing
+            arm(slot, after: limits.handshakeTimeoutMs)
+        case .both:
+            connections[slot].state = .sniffing
+            arm(slot, after: limits.silenceMs)
+        }
+    }
+
+    /// Without a descriptor a peer can neither be accepted nor refused and the listener stays ready: the reserve makes
+    /// room to tell them by closing, and a pause keeps us from spinning on the rest.
+    private mutating func turnAwayBySpendingTheReserve(_ index: Int) {
+        if reserve >= 0 { kernel.close(reserve) }
+        var peer = SocketAddress()
+        for _ in 0..<limits.acceptsPerTurn {
+            let descriptor = kernel.accept(listeners[index].descriptor, &peer)
+            if descriptor < 0 { break }
+            kernel.close(Int32(descriptor))
+        }
+        reserve = Int32(kernel.openReserve())
+    }
+
+    private mutating func pauseListener(_ index: Int) {
+        let tag = Tag.listener(index)
+        kernel.watch(listeners[index].descriptor, Interest.nothing, tag.packed, isNew: false)
+        deadlines.insert(tag, at: now + Int64(limits.exhaustedPauseMs))
+    }
+
+    mutating func resumeListener(_ index: Int) {
+        if reserve < 0 { reserve = Int32(kernel.openReserve()) }
+        if listeners[index].descriptor < 0 { return }
+        kernel.watch(listeners[index].descriptor, Interest.levelReading, Tag.listener(index).packed, isNew: false)
+    }
+
+    /// False when its address has as many as it may.
+    private mutating func count(_ peer: SocketAddress) -> Bool {
+        if limits.connectionsPerAddress == 0 || peer.isLoopback { return true }
+        let before = countByAddress[peer.countingKey] ?? 0
+        if before >= limits.connectionsPerAddress { return false }
+        countByAddress[peer.countingKey] = before + 1
+        return true
+    }
+
+    mutating func uncount(_ peer: SocketAddress) {
+        if limits.connectionsPerAddress == 0 || peer.isLoopback { return }
+        let after = (countByAddress[peer.countingKey] ?? 1) - 1
+        countByAddress[peer.countingKey] = after == 0 ? nil : after
+    }
+}
