@@ -42,7 +42,8 @@ let package = Package(
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Bytes"], swiftSettings: strict),
         .testTarget(name: "ChatTests", dependencies: ["Chat", "Wire", "Bytes", "TestKit"], swiftSettings: strict),
-        .testTarget(name: "NetTests", dependencies: ["Net", "Bytes", "TestKit", "CSystem"], swiftSettings: strict),
+        .testTarget(
+            name: "NetTests", dependencies: ["Net", "Bytes", "TestKit", "CSystem", "COpenSSL"], swiftSettings: strict),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Chat", "Bytes", "CSQLite"], swiftSettings: strict),
         .testTarget(
             name: "ServerTests", dependencies: ["Server", "Chat", "Wire", "Bytes", "TestKit", "CSystem"],

@@ -26,6 +26,7 @@ static inline long shim_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mo
   return SSL_CTX_set_session_cache_mode(context, mode);
 }
 static inline void shim_SSL_CTX_set_read_ahead(SSL_CTX *context, int yes) { SSL_CTX_set_read_ahead(context, yes); }
+static const int shim_MBSTRING_UTF8 = MBSTRING_UTF8;
 static inline int shim_ERR_GET_REASON(unsigned long code) { return ERR_GET_REASON(code); }
 static inline EVP_PKEY *shim_EVP_EC_gen_P256(void) { return EVP_EC_gen("P-256"); }
 static inline void shim_X509V3_set_ctx(X509V3_CTX *context, X509 *certificate) {
@@ -33,4 +34,7 @@ static inline void shim_X509V3_set_ctx(X509V3_CTX *context, X509 *certificate) {
   X509V3_set_ctx(context, certificate, certificate, NULL, NULL, 0);
 }
 static inline long shim_BIO_get_mem_data(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
+static inline long shim_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
+  return SSL_set_tlsext_host_name(ssl, name);
+}
 #endif

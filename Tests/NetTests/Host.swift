@@ -56,13 +56,16 @@ struct Recorder: ReactorHandler {
 struct Host: ~Copyable {
     var reactor: Reactor
     var log = Recorder()
+    /// Of the latest listener.
+    private(set) var port: UInt16 = 0
 
     init(_ limits: NetLimits = NetLimits(), script: (any KernelScript)? = nil) throws {
         reactor = try Reactor(limits: limits, script: script)
     }
 
     mutating func listen(_ mode: ListenerMode = .plain, address: String = "127.0.0.1") throws -> UInt16 {
-        try reactor.listen(ListenerSpec(address: address, port: 0, mode: mode))
+        port = try reactor.listen(ListenerSpec(address: address, port: 0, mode: mode))
+        return port
     }
 
     mutating func turn(_ timeout: Int = 0) {

@@ -1,0 +1,36 @@
+import COpenSSL
+import CSystem
+import Glibc
+
+package enum Crypto {
+    /// RFC 2104 with SHA-256: 32 bytes.
+    package static func hmacSHA256(key: [UInt8], _ data: [UInt8]) -> [UInt8] {
+        var out = [UInt8](repeating: 0, count: 32)
+        var length: UInt32 = 0
+        let result = HMAC(EVP_sha256(), key, Int32(key.count), data, data.count, &out, &length)
+        precondition(result != nil && length == 32, "HMAC-SHA256 failed: \(takeTLSError())")
+        return out
+    }
+
+    package static func sha256(_ data: [UInt8]) -> [UInt8] {
+        var out = [UInt8](repeating: 0, count: 32)
+        var length: UInt32 = 0
+        let result = EVP_Digest(data, data.count, &out, &length, EVP_sha256(), nil)
+        precondition(result == 1 && length == 32, "SHA-256 failed: \(takeTLSError())")
+        return out
+    }
+
+    /// From getrandom(2): fit for tokens and seeds. There is nothing to fall back to, so that a failure ends the process.
+    package static func randomBytes(_ n: Int) -> [UInt8] {
+        var out = [UInt8](repeating: 0, count: n)
+        out.withUnsafeMutableBytes { room in
+            var done = 0
+            while done < n {
+                let count = getrandom(room.baseAddress! + done, n - done, 0)
+                precondition(count > 0 || errno == EINTR, "getrandom failed: \(SystemError.text(errno))")
+                done += max(0, count)
+            }
+        }
+        return out
+    }
+}
