@@ -92,6 +92,11 @@ package enum Names {
         var at = 0
         while at < name.count {
             let isFirst = at == 0
+            if name[at] < 0x80 {
+                guard allowed(UInt32(name[at]), isFirst) else { return false }
+                at += 1
+                continue
+            }
             guard let scalar = UTF8Check.scalar(name, at: &at), allowed(scalar, isFirst) else { return false }
         }
         return true

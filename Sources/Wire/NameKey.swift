@@ -35,8 +35,8 @@ package struct NameKey: Hashable, Sendable {
         return difference == 0
     }
 
+    /// Without the length, which the padding tells already for every name that can be stored.
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(length)
         for i in 0..<used { hasher.combine(words[i]) }
     }
 

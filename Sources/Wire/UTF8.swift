@@ -6,33 +6,45 @@ package enum UTF8Check {
         var index = 0
         while true {
             index = endOfASCII(view, from: index)
-            if index == view.count { return true }
-            guard scalar(view, at: &index) != nil else { return false }
+            repeat {
+                if index == view.count { return true }
+                guard scalar(view, at: &index) != nil else { return false }
+            } while index < view.count && view[index] >= 0x80
         }
     }
 
     /// The scalar that starts at `index`, which moves behind it; nil, and `index` unmoved, where none does.
+    @inline(__always)
     package static func scalar(_ view: ByteView, at index: inout Int) -> UInt32? {
         let lead = view[index]
-        let length: Int
-        var value: UInt32
-        let minimum: UInt32
+        let left = view.count - index
         switch lead {
-        case 0..<0x80: (length, value, minimum) = (1, UInt32(lead), 0)
-        case 0xC2..<0xE0: (length, value, minimum) = (2, UInt32(lead & 0x1F), 0x80)
-        case 0xE0..<0xF0: (length, value, minimum) = (3, UInt32(lead & 0x0F), 0x800)
-        case 0xF0..<0xF5: (length, value, minimum) = (4, UInt32(lead & 0x07), 0x10000)
-        default: return nil
+        case 0..<0x80:
+            index += 1
+            return UInt32(lead)
+        case 0xC2..<0xE0:
+            guard left >= 2, isContinuation(view[index + 1]) else { return nil }
+            let value = UInt32(lead & 0x1F) << 6 | six(view[index + 1])
+            index += 2
+            return value
+        case 0xE0..<0xF0:
+            guard left >= 3, isContinuation(view[index + 1]), isContinuation(view[index + 2]) else { return nil }
+            let value = UInt32(lead & 0x0F) << 12 | six(view[index + 1]) << 6 | six(view[index + 2])
+            guard value >= 0x800, value & 0xF800 != 0xD800 else { return nil }
+            index += 3
+            return value
+        case 0xF0..<0xF5:
+            guard left >= 4, isContinuation(view[index + 1]), isContinuation(view[index + 2]),
+                isContinuation(view[index + 3])
+            else { return nil }
+            let high = UInt32(lead & 0x07) << 18 | six(view[index + 1]) << 12
+            let value = high | six(view[index + 2]) << 6 | six(view[index + 3])
+            guard value >= 0x10000, value <= 0x10FFFF else { return nil }
+            index += 4
+            return value
+        default:
+            return nil
         }
-        guard view.count - index >= length else { return nil }
-        for i in 1..<length {
-            let next = view[index + i]
-            guard isContinuation(next) else { return nil }
-            value = value << 6 | UInt32(next & 0x3F)
-        }
-        guard value >= minimum, value <= 0x10FFFF, value & 0xFFFF_F800 != 0xD800 else { return nil }
-        index += length
-        return value
     }
 
     /// The largest length up to `n` that cuts no scalar apart.
@@ -47,6 +59,9 @@ package enum UTF8Check {
 
     @inline(__always)
     static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+
+    @inline(__always)
+    private static func six(_ byte: UInt8) -> UInt32 { UInt32(byte & 0x3F) }
 
     private static func endOfASCII(_ view: ByteView, from start: Int) -> Int {
         var index = start

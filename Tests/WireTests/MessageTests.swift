@@ -110,7 +110,7 @@ struct MessageTests {
         #expect(Atoms(parsing: line + " :a b")?.params == words + ["a b"])
         #expect(Atoms(parsing: line + " :")?.params == words + [""])
         #expect(Atoms(parsing: line + "  ")?.params == words)
-        #expect(MemoryLayout<Message>.size <= 160)
+        #expect(MemoryLayout<Message>.size <= 32)
     }
 
     @Test func givesParametersAndTheRest() throws {
