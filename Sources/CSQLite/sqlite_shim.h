@@ -1,4 +1,17 @@
+// SQLite, and what Swift cannot import of it: variadic functions and casts in macros. No logic.
 #ifndef PARLEY_CSQLITE_H
 #define PARLEY_CSQLITE_H
 #include <sqlite3.h>
+
+static inline int parley_sqlite3_db_switch(sqlite3 *db, int option, int value) {
+    return sqlite3_db_config(db, option, value, (int *)0);
+}
+
+static inline int parley_sqlite3_bind_text_copy(sqlite3_stmt *statement, int index, const void *text, int count) {
+    return sqlite3_bind_text(statement, index, (const char *)text, count, SQLITE_TRANSIENT);
+}
+
+static inline int parley_sqlite3_bind_text_static(sqlite3_stmt *statement, int index, const void *text, int count) {
+    return sqlite3_bind_text(statement, index, (const char *)text, count, SQLITE_STATIC);
+}
 #endif

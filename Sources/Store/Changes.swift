@@ -1,0 +1,89 @@
+import Chat
+
+/// Writing a `Change`; one statement or a few for each case.
+struct ChangeStatements: ~Copyable, Sendable {
+    private let saveChannel: Statement
+    private let dropChannel: Statement
+    private let dropLists: Statement
+    private let dropMembers: Statement
+    private let noteDropped: Statement
+    private let noteChannel: Statement
+    private let addListEntry: Statement
+    private let removeListEntry: Statement
+    private let saveMember: Statement
+    private let removeMember: Statement
+    private let saveIdentity: Statement
+
+    init(_ database: borrowing Database) {
+        saveChannel = database.prepare(
+            """
+            INSERT OR REPLACE INTO channels (id, name, created, founder, topic, topic_setter, topic_time, modes, key,
+                user_limit, flood, used) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            """)
+        dropChannel = database.prepare("DELETE FROM channels WHERE id = ?1")
+        dropLists = database.prepare("DELETE FROM channel_lists WHERE channel = ?1")
+        dropMembers = database.prepare("DELETE FROM members WHERE channel = ?1")
+        noteDropped = database.prepare("INSERT OR REPLACE INTO dropped (channel, position) VALUES (?1, ?2)")
+        noteChannel = database.prepare("UPDATE meta SET value = max(value, ?1) WHERE key = 'channel'")
+        // Setting an entry again keeps its place in the list.
+        addListEntry = database.prepare(
+            """
+            INSERT INTO channel_lists (channel, mode, time, mask, setter) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (channel, mode, mask) DO UPDATE SET setter = excluded.setter, time = excluded.time
+            """)
+        removeListEntry = database.prepare(
+            "DELETE FROM channel_lists WHERE channel = ?1 AND mode = ?2 AND mask = ?3")
+        saveMember = database.prepare(
+            "INSERT OR REPLACE INTO members (channel, uid, ranks, present, joined) VALUES (?1, ?2, ?3, ?4, ?5)")
+        removeMember = database.prepare("DELETE FROM members WHERE channel = ?1 AND uid = ?2")
+        saveIdentity = database.prepare(
+            "INSERT OR REPLACE INTO identities (uid, epoch, created, seen, nick, name) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+    }
+
+    /// `position`: the newest record at that moment; a dropped channel has none above it.
+    func apply(_ change: Change, position: Int64) throws(SQLiteFailure) {
+        switch change {
+        case .saveChannel(let state): try save(state)
+        case .dropChannel(let id):
+            try dropChannel.run(id)
+            try dropLists.run(id)
+            try dropMembers.run(id)
+            try noteDropped.run(id, position)
+            try noteChannel.run(id)
+        case .addListEntry(let channel, let mode, let entry):
+            addListEntry.bind([channel, Int64(mode), entry.time])
+            addListEntry.bind(4, entry.mask)
+            addListEntry.bind(5, entry.setter)
+            try addListEntry.run()
+        case .removeListEntry(let channel, let mode, let mask):
+            removeListEntry.bind([channel, Int64(mode)])
+            removeListEntry.bind(3, mask)
+            try removeListEntry.run()
+        case .saveMember(let member):
+            try saveMember.run(
+                member.channel, member.uid.number, Int64(member.ranks), member.present ? 1 : 0, member.joined)
+        case .removeMember(let channel, let uid): try removeMember.run(channel, uid.number)
+        case .saveIdentity(let state):
+            saveIdentity.bind([state.uid.number, state.epoch, state.created, state.seen])
+            saveIdentity.bind(5, state.nick)
+            saveIdentity.bind(6, state.name)
+            try saveIdentity.run()
+        }
+    }
+
+    private func save(_ state: ChannelState) throws(SQLiteFailure) {
+        saveChannel.bind(1, state.id)
+        saveChannel.bind(2, state.name)
+        saveChannel.bind(3, state.created)
+        saveChannel.bind(4, state.founder.number)
+        saveChannel.bind(5, state.topic)
+        saveChannel.bind(6, state.topicSetter)
+        saveChannel.bind(7, state.topicTime)
+        saveChannel.bind(8, state.modes)
+        saveChannel.bind(9, state.key)
+        saveChannel.bind(10, Int64(state.limit))
+        saveChannel.bind(11, state.flood)
+        saveChannel.bind(12, state.used)
+        try saveChannel.run()
+    }
+}

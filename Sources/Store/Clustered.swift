@@ -1,0 +1,124 @@
+import Chat
+
+/// The table `messages`, in which a conversation's messages and its events each lie together by position.
+/// A page costs one seek and its rows; a time costs a binary search of one seek a step (20 steps for a million).
+struct Clustered: ~Copyable, Sendable {
+    private let newest: Statement
+    private let oldest: Statement
+    private let atOrAfter: Statement
+    private let atOrBefore: Statement
+
+    init(_ database: borrowing Database) {
+        let range = "FROM messages WHERE a = ?1 AND b = ?2 AND event = ?3 AND position"
+        newest = database.prepare(
+            "SELECT \(RecordRow.columns) \(range) BETWEEN ?4 AND ?5 ORDER BY position DESC LIMIT ?6")
+        oldest = database.prepare("SELECT \(RecordRow.columns) \(range) BETWEEN ?4 AND ?5 ORDER BY position LIMIT ?6")
+        atOrAfter = database.prepare("SELECT position, time \(range) >= ?4 ORDER BY position LIMIT 1")
+        atOrBefore = database.prepare("SELECT position, time \(range) <= ?4 ORDER BY position DESC LIMIT 1")
+    }
+
+    /// Up to `limit` of the window's records from the end it asks for, oldest first.
+    func records(
+        _ conversation: Conversation, _ window: Window, limit: Int
+    ) throws(SQLiteFailure) -> [LogRecord] {
+        let messages = try records(conversation, window, event: 0, limit)
+        if !window.events { return messages }
+        let both = merge(messages, try records(conversation, window, event: 1, limit))
+        return Array(window.newestFirst ? both.suffix(limit) : both.prefix(limit))
+    }
+
+    private func records(
+        _ conversation: Conversation, _ window: Window, event: Int64, _ limit: Int
+    ) throws(SQLiteFailure) -> [LogRecord] {
+        let lower = try start(conversation, window, event)
+        let upper = try end(conversation, window, event)
+        guard lower <= upper else { return [] }
+        return try window.newestFirst
+            ? read(newest, conversation, event, lower, upper, limit).reversed()
+            : read(oldest, conversation, event, lower, upper, limit)
+    }
+
+    private func read(
+        _ statement: borrowing Statement, _ conversation: Conversation, _ event: Int64, _ lower: Int64, _ upper: Int64,
+        _ limit: Int
+    ) throws(SQLiteFailure) -> [LogRecord] {
+        statement.bind([conversation.a, conversation.b, event, lower, upper, Int64(limit)])
+        defer { statement.reset() }
+        var records: [LogRecord] = []
+        while try statement.step() { records.append(try RecordRow.decode(statement, conversation)) }
+        return records
+    }
+
+    /// Whether something the window would show, but for its lower bound, is older than `first`; nil: than the window.
+    func hasOlder(
+        _ conversation: Conversation, _ window: Window, than first: Int64?
+    ) throws(SQLiteFailure) -> Bool {
+        for event in Int64(0)...(window.events ? 1 : 0) {
+            let bound = if let first { first } else { try start(conversation, window, event) }
+            guard bound > window.oldest else { continue }
+            if let row = try seek(atOrBefore, conversation, event, bound - 1), row.position >= window.oldest {
+                return true
+            }
+        }
+        return false
+    }
+
+    private func start(_ conversation: Conversation, _ window: Window, _ event: Int64) throws(SQLiteFailure) -> Int64 {
+        if window.times.lowerBound == .min { return window.positions.lowerBound }
+        return max(window.positions.lowerBound, try position(conversation, event, from: window.times.lowerBound))
+    }
+
+    private func end(_ conversation: Conversation, _ window: Window, _ event: Int64) throws(SQLiteFailure) -> Int64 {
+        if window.times.upperBound == .max { return window.positions.upperBound }
+        let next = try position(conversation, event, from: window.times.upperBound + 1)
+        return min(window.positions.upperBound, next == .max ? .max : next - 1)
+    }
+
+    /// The first position whose time is `time` or later; `Int64.max`: none.
+    private func position(
+        _ conversation: Conversation, _ event: Int64, from time: Int64
+    ) throws(SQLiteFailure) -> Int64 {
+        guard let last = try seek(atOrBefore, conversation, event, .max), last.time >= time,
+            let first = try seek(atOrAfter, conversation, event, .min)
+        else { return .max }
+        if first.time >= time { return first.position }
+        var earlier = first.position
+        var found = last.position
+        var bound = found  // No row between `bound` and `found`.
+        while earlier + 1 < bound {
+            let middle = earlier + (bound - earlier) / 2
+            guard let row = try seek(atOrAfter, conversation, event, middle) else { break }
+            if row.time >= time {
+                found = row.position
+                bound = middle
+            } else {
+                earlier = row.position
+            }
+        }
+        return found
+    }
+
+    private func seek(
+        _ statement: borrowing Statement, _ conversation: Conversation, _ event: Int64, _ position: Int64
+    ) throws(SQLiteFailure) -> (position: Int64, time: Int64)? {
+        statement.bind([conversation.a, conversation.b, event, position])
+        defer { statement.reset() }
+        return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
+    }
+
+    /// Two lists in order of position as one.
+    private func merge(_ one: [LogRecord], _ other: [LogRecord]) -> [LogRecord] {
+        if one.isEmpty || other.isEmpty { return one + other }
+        var both: [LogRecord] = []
+        both.reserveCapacity(one.count + other.count)
+        var rest = other[...]
+        for record in one {
+            while let next = rest.first, next.position < record.position {
+                both.append(next)
+                rest = rest.dropFirst()
+            }
+            both.append(record)
+        }
+        return both + rest
+    }
+}

@@ -1,0 +1,122 @@
+import Bytes
+package import Chat
+
+/// When the disk has to have it.
+package enum Durability: Sendable {
+    /// Every commit is synced: survives power loss.
+    case full
+    /// Survives a killed process; power loss may take the newest commits.
+    case normal
+    /// As `normal`, and power loss may damage the file.
+    case off
+}
+
+/// Writes what the core decides; owned by one thread.
+///
+/// After a failed batch every further one fails too until `probe` succeeds: what came later was decided in the belief
+/// that the earlier was stored.
+package struct Journal: ~Copyable, Sendable {
+    let path: String
+    let durability: Durability
+    let tail: Tail
+    /// nil: to be opened again.
+    var writer: Writer?
+    /// Highest committed position and newest time; they outlive their records.
+    var lastPosition: Int64
+    var lastTime: Int64
+    /// Up to here the log has moved to `messages`.
+    var merged: Int64
+    var dropped: [DroppedChannel]
+    var pace = MaintenancePace()
+    /// The last failure of a `maintain` step, for the log; nil: the last one succeeded.
+    package internal(set) var maintenanceFailure: String?
+    private let lock: FileLock
+    private var failure: Failure?
+
+    private struct Failure {
+        var batch: Int64
+        var reason: String
+        var bytes: Int
+    }
+
+    init(path: String, durability: Durability, lock: consuming FileLock, writer: consuming Writer, loaded: Loader) {
+        self.path = path
+        self.durability = durability
+        self.lock = lock
+        self.writer = consume writer
+        tail = loaded.tail
+        lastPosition = loaded.state.lastPosition
+        lastTime = loaded.state.lastTime
+        merged = loaded.merged
+        dropped = loaded.dropped
+    }
+
+    /// One transaction: all of the batch or nothing.
+    package mutating func commit(_ batch: JournalBatch) -> JournalOutcome {
+        if let failure {
+            let reason = "nothing is written since batch \(failure.batch) failed (\(failure.reason))"
+            return .failed(batch: batch.number, reason: reason)
+        }
+        if batch.isEmpty { return .committed(batch: batch.number) }
+        do throws(SQLiteFailure) {
+            try openWriter()
+            try writer!.write(batch, above: lastPosition)
+        } catch {
+            failure = Failure(batch: batch.number, reason: error.description, bytes: batch.bytes)
+            giveUpWriter(after: error)
+            return .failed(batch: batch.number, reason: error.description)
+        }
+        note(batch)
+        return .committed(batch: batch.number)
+    }
+
+    private mutating func note(_ batch: JournalBatch) {
+        if let newest = batch.records.last {
+            lastPosition = newest.position
+            lastTime = max(lastTime, newest.time)
+        }
+        tail.add(batch.records)
+        for case .dropChannel(let id) in batch.changes {
+            tail.remove(.channel(id))
+            dropped.append(DroppedChannel(id: id, position: lastPosition))
+        }
+    }
+
+    mutating func openWriter() throws(SQLiteFailure) {
+        if writer == nil { writer = try Writer.open(path: path, durability: durability) }
+    }
+
+    mutating func giveUpWriter(after failure: SQLiteFailure) {
+        if !failure.leavesConnectionUsable { writer = nil }
+    }
+
+    /// After a failure: whether writing works again, by writing. True also when nothing had failed.
+    ///
+    /// A commit can succeed on a full disk, inside pages that are free in the file or the log, and the next one fail.
+    /// So first the disk must take new bytes: four times the failed batch, a megabyte at least, written to a file
+    /// beside the database, synced and removed. Then the database must take as much as the failed batch in a commit of
+    /// its own, which also finds limits of the file and errors of the connection, and overwrites whatever a failed sync
+    /// left in the log.
+    package mutating func probe() -> Bool {
+        guard let failed = failure else { return true }
+        let bytes = max(failed.bytes, 256 << 10)
+        guard Files.hasRoom(at: "\(path).probe", count: 4 * bytes) else { return false }
+        do throws(SQLiteFailure) {
+            try openWriter()
+            try writer!.fillAndEmpty(bytes)
+        } catch {
+            giveUpWriter(after: error)
+            return false
+        }
+        failure = nil
+        return true
+    }
+}
+
+extension JournalBatch {
+    /// Roughly what it takes on disk.
+    var bytes: Int {
+        let texts = records.reduce(0) { $0 + $1.source.count + $1.name.count + $1.tags.count + $1.text.count }
+        return texts + 64 * records.count + 512 * changes.count
+    }
+}

@@ -1,0 +1,92 @@
+import Bytes
+import Chat
+
+/// Reads at the start what the World and the journal need, by seeks and without passing over history.
+struct Loader {
+    var state = StoredState()
+    let tail = Tail()
+    var merged: Int64 = 0
+    var dropped: [DroppedChannel] = []
+
+    init(_ database: borrowing Database) throws(SQLiteFailure) {
+        merged = try Self.meta(database, "merged")
+        try loadDropped(database)
+        try loadTail(database)
+        try loadChannels(database)
+        try loadLists(database)
+        state.lastPosition = max(state.lastPosition, try Self.meta(database, "position"))
+        state.lastTime = max(state.lastTime, try Self.meta(database, "time"))
+        state.lastChannelID = max(state.channels.last?.state.id ?? 0, try Self.meta(database, "channel"))
+    }
+
+    private static func meta(_ database: borrowing Database, _ key: ByteString) throws(SQLiteFailure) -> Int64 {
+        let statement = database.prepare("SELECT value FROM meta WHERE key = ?1")
+        statement.bind(1, key)
+        guard try statement.step() else { throw .finding("meta has no \(key.string)") }
+        return statement.integer(0)
+    }
+
+    private mutating func loadDropped(_ database: borrowing Database) throws(SQLiteFailure) {
+        let rows = database.prepare("SELECT channel, position FROM dropped ORDER BY channel")
+        while try rows.step() { dropped.append(DroppedChannel(id: rows.integer(0), position: rows.integer(1))) }
+    }
+
+    private mutating func loadTail(_ database: borrowing Database) throws(SQLiteFailure) {
+        let gone = Set(dropped.map(\.id))
+        let rows = database.prepare("SELECT position, time, kind, a, b FROM log ORDER BY position")
+        while try rows.step() {
+            let entry = TailEntry(position: rows.integer(0), time: rows.integer(1), isMessage: rows.integer(2) < 10)
+            let conversation = Conversation(a: rows.integer(3), b: rows.integer(4))
+            if conversation.isDirect || !gone.contains(conversation.a) { tail.restore(conversation, entry) }
+            state.lastPosition = entry.position
+            state.lastTime = max(state.lastTime, entry.time)
+        }
+    }
+
+    private mutating func loadChannels(_ database: borrowing Database) throws(SQLiteFailure) {
+        let rows = database.prepare(
+            """
+            SELECT id, name, created, founder, topic, topic_setter, topic_time, modes, key, user_limit, flood, used
+            FROM channels ORDER BY id
+            """)
+        let newest = database.prepare(
+            "SELECT time FROM messages WHERE a = ?1 AND b = 0 AND event = ?2 ORDER BY position DESC LIMIT 1")
+        while try rows.step() {
+            var channel = StoredState.Channel(state: Self.channel(rows))
+            channel.lastTime = tail.newest(.channel(channel.state.id))?.time ?? 0
+            for event in Int64(0)...1 where channel.lastTime == 0 || event == 1 {
+                newest.bind([channel.state.id, event])
+                if try newest.step() { channel.lastTime = max(channel.lastTime, newest.integer(0)) }
+                newest.reset()
+            }
+            state.channels.append(channel)
+        }
+    }
+
+    private static func channel(_ rows: borrowing Statement) -> ChannelState {
+        var state = ChannelState(
+            id: rows.integer(0), name: rows.bytes(1), created: rows.integer(2), founder: UID(number: rows.integer(3)))
+        state.topic = rows.bytes(4)
+        state.topicSetter = rows.bytes(5)
+        state.topicTime = rows.integer(6)
+        state.modes = rows.bytes(7)
+        state.key = rows.bytes(8)
+        state.limit = Int32(truncatingIfNeeded: rows.integer(9))
+        state.flood = rows.bytes(10)
+        state.used = rows.integer(11)
+        return state
+    }
+
+    /// Both are in order of the channel's id, so one pass fits them together.
+    private mutating func loadLists(_ database: borrowing Database) throws(SQLiteFailure) {
+        let rows = database.prepare(
+            "SELECT channel, mode, mask, setter, time FROM channel_lists ORDER BY channel, id")
+        var index = 0
+        while try rows.step() {
+            while index < state.channels.count, state.channels[index].state.id < rows.integer(0) { index += 1 }
+            guard index < state.channels.count, state.channels[index].state.id == rows.integer(0) else { continue }
+            let entry = ListEntry(mask: rows.bytes(2), setter: rows.bytes(3), time: rows.integer(4))
+            state.channels[index].lists[UInt8(truncatingIfNeeded: rows.integer(1)), default: []].append(entry)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Bytes
+
+/// The schema's history. Append only: an entry that was released is never changed.
+enum Migrations {
+    /// "PRLY"; tells our files from other programs' databases.
+    static let applicationID: Int64 = 0x5052_4C59
+
+    /// Version n is what the first n entries make.
+    static let all: [String] = [version1]
+
+    /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
+    static func run(_ migrations: [String], on database: borrowing Database) throws(SQLiteFailure) {
+        let found = Int(try database.integer("PRAGMA user_version") ?? 0)
+        guard found < migrations.count else { return }
+        do throws(SQLiteFailure) {
+            try database.execute("BEGIN IMMEDIATE")
+            for migration in migrations[found...] { try database.execute(migration) }
+            try database.execute("PRAGMA application_id = \(applicationID)")
+            try database.execute("PRAGMA user_version = \(migrations.count)")
+            try database.execute("COMMIT")
+        } catch {
+            database.rollBack()
+            throw error
+        }
+    }
+
+    /// `log` takes what is written, in order of arrival, which costs the fewest pages; `messages` holds it by
+    /// conversation, which is how it is read. `event` stands before `position` in the key, so that a page of messages
+    /// costs the same however many joins and quits lie between them.
+    ///
+    /// Texts are TEXT by affinity only: bytes as they came. Times of `log` and `messages` are milliseconds since 1970,
+    /// all others seconds.
+    private static let version1 = """
+        CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        INSERT INTO meta VALUES ('merged', 0), ('position', 0), ('time', 0), ('channel', 0);
+
+        CREATE TABLE log (
+            position INTEGER PRIMARY KEY,
+            a INTEGER NOT NULL, b INTEGER NOT NULL, time INTEGER NOT NULL, kind INTEGER NOT NULL, uid INTEGER NOT NULL,
+            source TEXT NOT NULL, account TEXT NOT NULL, name TEXT NOT NULL, tags TEXT NOT NULL, text TEXT NOT NULL
+        );
+        CREATE TABLE messages (
+            a INTEGER NOT NULL, b INTEGER NOT NULL, event INTEGER NOT NULL, position INTEGER NOT NULL,
+            time INTEGER NOT NULL, kind INTEGER NOT NULL, uid INTEGER NOT NULL,
+            source TEXT NOT NULL, account TEXT NOT NULL, name TEXT NOT NULL, tags TEXT NOT NULL, text TEXT NOT NULL,
+            PRIMARY KEY (a, b, event, position)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE channels (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL, created INTEGER NOT NULL, founder INTEGER NOT NULL,
+            topic TEXT NOT NULL, topic_setter TEXT NOT NULL, topic_time INTEGER NOT NULL,
+            modes TEXT NOT NULL, key TEXT NOT NULL, user_limit INTEGER NOT NULL, flood TEXT NOT NULL,
+            used INTEGER NOT NULL
+        );
+        CREATE TABLE channel_lists (
+            id INTEGER PRIMARY KEY,
+            channel INTEGER NOT NULL, mode INTEGER NOT NULL, mask TEXT NOT NULL,
+            setter TEXT NOT NULL, time INTEGER NOT NULL,
+            UNIQUE (channel, mode, mask)
+        );
+        CREATE TABLE dropped (channel INTEGER PRIMARY KEY, position INTEGER NOT NULL);
+        CREATE TABLE identities (
+            uid INTEGER PRIMARY KEY,
+            nick TEXT NOT NULL, name TEXT NOT NULL, epoch INTEGER NOT NULL, created INTEGER NOT NULL,
+            seen INTEGER NOT NULL
+        );
+        CREATE TABLE members (
+            channel INTEGER NOT NULL, uid INTEGER NOT NULL,
+            ranks INTEGER NOT NULL, present INTEGER NOT NULL, joined INTEGER NOT NULL,
+            PRIMARY KEY (channel, uid)
+        ) WITHOUT ROWID;
+        CREATE INDEX members_by_uid ON members (uid);
+
+        CREATE TABLE probe (id INTEGER PRIMARY KEY, filler BLOB NOT NULL);
+        """
+}

@@ -1,0 +1,48 @@
+package import Chat
+
+/// Answers questions about the past; owned by one thread, several may exist. Failures are in the answer.
+package struct Reader: ~Copyable, Sendable {
+    private let path: String
+    private let tail: Tail
+    /// nil: to be opened at the next question.
+    private var history: History?
+
+    init(path: String, tail: Tail) {
+        self.path = path
+        self.tail = tail
+        history = nil
+    }
+
+    package mutating func page(_ question: HistoryQuestion) -> HistoryPage {
+        do throws(SQLiteFailure) {
+            try open()
+            let slice = try history!.page(question, tail)
+            return HistoryPage(number: question.number, records: slice.records, reachesStart: slice.reachesStart)
+        } catch {
+            close(after: error)
+            return HistoryPage(number: question.number, records: [], reachesStart: false, failure: error.description)
+        }
+    }
+
+    package mutating func identity(_ question: IdentityQuestion) -> IdentityAnswer {
+        do throws(SQLiteFailure) {
+            try open()
+            return try history!.identity(question)
+        } catch {
+            close(after: error)
+            return IdentityAnswer(number: question.number, state: nil, members: [], failure: error.description)
+        }
+    }
+
+    private mutating func open() throws(SQLiteFailure) { if history == nil { history = try History.open(path: path) } }
+
+    private mutating func close(after failure: SQLiteFailure) {
+        if !failure.leavesConnectionUsable { history = nil }
+    }
+}
+
+/// Part of a conversation, oldest first.
+struct Slice {
+    var records: [LogRecord]
+    var reachesStart: Bool
+}

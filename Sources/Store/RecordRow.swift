@@ -1,0 +1,37 @@
+import Chat
+
+/// How a record lies in a row; the same columns in `log` and `messages`.
+enum RecordRow {
+    static let columns = "position, time, kind, uid, source, account, name, tags, text"
+
+    static let insert = """
+        INSERT INTO log (\(columns), a, b) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        """
+
+    static func bind(_ record: LogRecord, to statement: borrowing Statement) {
+        statement.bind(1, record.position)
+        statement.bind(2, record.time)
+        statement.bind(3, Int64(record.kind.rawValue))
+        statement.bind(4, record.uid.number)
+        statement.bind(5, record.source)
+        statement.bind(6, record.account)
+        statement.bind(7, record.name)
+        statement.bind(8, record.tags)
+        statement.bind(9, record.text)
+        statement.bind(10, record.conversation.a)
+        statement.bind(11, record.conversation.b)
+    }
+
+    static func decode(
+        _ statement: borrowing Statement, _ conversation: Conversation
+    ) throws(SQLiteFailure) -> LogRecord {
+        let number = statement.integer(2)
+        guard let kind = UInt8(exactly: number).flatMap(RecordKind.init(rawValue:)) else {
+            throw .finding("record of unknown kind \(number)")
+        }
+        return LogRecord(
+            position: statement.integer(0), conversation: conversation, time: statement.integer(1), kind: kind,
+            uid: UID(number: statement.integer(3)), source: statement.bytes(4), account: statement.bytes(5),
+            name: statement.bytes(6), tags: statement.bytes(7), text: statement.bytes(8))
+    }
+}

@@ -1,0 +1,102 @@
+import Bytes
+import Chat
+
+/// The one writing connection with its statements. Opened again after failures that leave a connection doubtful.
+struct Writer: ~Copyable, Sendable {
+    let database: Database
+    private let begin: Statement
+    private let commit: Statement
+    private let insert: Statement
+    private let setMeta: Statement
+    private let changes: ChangeStatements
+    let merge: MergeStatements
+
+    /// Settings that hold for the connection, then whatever `prepare` has to do (migrations) before the statements.
+    static func open(
+        path: String, durability: Durability, migrations: [String]? = nil
+    ) throws(SQLiteFailure) -> Writer {
+        let database = try Database(path: path, access: .write)
+        // What is left after a merge is reused or dropped page by page; zeroing it costs only where no extra write
+        // is needed. Erasing on request (redaction, dropped channels) relies on it.
+        try database.execute("PRAGMA secure_delete = FAST")
+        // Only sorting a merge step makes temporary data; a full disk must not stop that.
+        try database.execute("PRAGMA temp_store = MEMORY")
+        // 16 MB: the clustered table's inner pages and the leaves of busy conversations.
+        try database.execute("PRAGMA cache_size = -16384")
+        guard try database.integer("PRAGMA journal_mode = WAL") != nil else { throw .finding("no write-ahead log") }
+        // A log that grew in a rush gives the room back when it starts over.
+        try database.execute("PRAGMA journal_size_limit = \(64 << 20)")
+        try database.execute("PRAGMA synchronous = \(durability.pragma)")
+        database.countLogPages()
+        if let migrations { try Migrations.run(migrations, on: database) }
+        let writer = Writer(database)
+        try writer.database.checkPrepared()
+        return writer
+    }
+
+    private init(_ database: consuming Database) {
+        begin = database.prepare("BEGIN IMMEDIATE")
+        commit = database.prepare("COMMIT")
+        insert = database.prepare(RecordRow.insert)
+        setMeta = database.prepare("UPDATE meta SET value = ?2 WHERE key = ?1")
+        changes = ChangeStatements(database)
+        merge = MergeStatements(database)
+        self.database = database
+    }
+
+    /// All of `body` or nothing.
+    func transaction(_ body: () throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
+        do throws(SQLiteFailure) {
+            try begin.run()
+            try body()
+            try commit.run()
+        } catch {
+            database.rollBack()
+            throw error
+        }
+    }
+
+    /// Positions must rise, and above `lastPosition`, which becomes the position of drops in the batch.
+    func write(_ batch: JournalBatch, above lastPosition: Int64) throws(SQLiteFailure) {
+        var newest = lastPosition
+        try transaction { () throws(SQLiteFailure) in
+            for record in batch.records {
+                guard record.position > newest else {
+                    throw .finding("position \(record.position) does not follow \(newest)")
+                }
+                RecordRow.bind(record, to: insert)
+                try insert.run()
+                newest = record.position
+            }
+            for change in batch.changes { try changes.apply(change, position: newest) }
+        }
+    }
+
+    /// Takes room in a commit and gives it back in another.
+    func fillAndEmpty(_ bytes: Int) throws(SQLiteFailure) {
+        try transaction { () throws(SQLiteFailure) in
+            try database.execute("INSERT OR REPLACE INTO probe VALUES (1, zeroblob(\(bytes)))")
+        }
+        try transaction { () throws(SQLiteFailure) in try database.execute("DELETE FROM probe") }
+    }
+
+    var logPages: Int { database.logPages }
+
+    func checkpoint() throws(SQLiteFailure) -> Bool { try database.checkpoint() }
+
+    func set(_ key: ByteString, _ value: Int64) throws(SQLiteFailure) {
+        setMeta.bind(1, key)
+        setMeta.bind(2, value)
+        try setMeta.run()
+    }
+}
+
+extension Durability {
+    var pragma: String {
+        switch self {
+        case .full: "FULL"
+        case .normal: "NORMAL"
+        case .off: "OFF"
+        }
+    }
+}
