@@ -23,8 +23,8 @@ package func makeSelfSignedCertificate(
     try replaceFile(certificateFile, certificateText, mode: 0o644)
 }
 
-/// SHA-256 of the first certificate in a PEM file, 64 hex digits: what `openssl x509 -fingerprint -sha256` shows, without
-/// its colons.
+/// SHA-256 of the first certificate in a PEM file, 64 hex digits: what `openssl x509 -fingerprint -sha256` shows,
+/// without its colons.
 package func certificateFingerprint(_ file: String) throws(NetError) -> String {
     ERR_clear_error()
     guard let bio = BIO_new_file(file, "r") else { throw NetError("cannot read the certificate \(file)", errno: errno) }
@@ -60,7 +60,7 @@ private func fill(_ certificate: OpaquePointer, _ key: OpaquePointer, _ commonNa
 
 private func addExtensions(_ certificate: OpaquePointer, _ names: [String]) -> Bool {
     let alternatives = names.filter(isPlainName).map {
-        SocketAddress($0, port: 0) == nil ? "DNS:\($0)" : "IP:\($0)"
+        PeerAddress($0, port: 0) == nil ? "DNS:\($0)" : "IP:\($0)"
     }
     var extensions: [(Int32, String)] = [
         (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
@@ -79,7 +79,7 @@ private func addExtensions(_ certificate: OpaquePointer, _ names: [String]) -> B
 
 /// A comma or a colon would say something else in OpenSSL's extension syntax.
 private func isPlainName(_ name: String) -> Bool {
-    if SocketAddress(name, port: 0) != nil { return true }
+    if PeerAddress(name, port: 0) != nil { return true }
     return !name.isEmpty && name.utf8.allSatisfy { ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x2A }
 }
 

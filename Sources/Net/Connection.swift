@@ -14,7 +14,7 @@ enum Transfer {
     case failed(Int32)
 }
 
-/// One peer, 152 bytes; nothing else is allocated for it while it is idle and plain.
+/// One peer, at most 160 bytes (a test holds it); nothing else is allocated for it while it is idle and plain.
 struct Connection: ~Copyable {
     enum State: UInt8 {
         /// The slot is nobody's.
@@ -61,7 +61,7 @@ struct Connection: ~Copyable {
     var tls = TLSSession()
     /// Milliseconds; 0: none.
     var deadline: Int64 = 0
-    var peer = SocketAddress()
+    var peer = PeerAddress()
     /// Why it is being closed.
     var reason: CloseReason?
     var descriptor: Int32 = -1

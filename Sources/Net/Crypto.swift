@@ -20,7 +20,7 @@ package enum Crypto {
         return out
     }
 
-    /// From getrandom(2): fit for tokens and seeds. There is nothing to fall back to, so that a failure ends the process.
+    /// From getrandom(2): fit for tokens and seeds. There is nothing to fall back to: a failure ends the process.
     package static func randomBytes(_ n: Int) -> [UInt8] {
         var out = [UInt8](repeating: 0, count: n)
         out.withUnsafeMutableBytes { room in

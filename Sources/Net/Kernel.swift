@@ -6,9 +6,9 @@ package protocol KernelScript: AnyObject {
     func now() -> Int64
     func wait(_ events: UnsafeMutableBufferPointer<epoll_event>, timeout: Int) -> Int
     func watch(_ descriptor: Int32, _ events: UInt32, _ tag: UInt64, isNew: Bool) -> Int
-    func listen(_ address: SocketAddress, _ limits: NetLimits) -> Int
+    func listen(_ address: PeerAddress, _ limits: NetLimits) -> Int
     func boundPort(_ descriptor: Int32) -> UInt16
-    func accept(_ listener: Int32, _ peer: inout SocketAddress) -> Int
+    func accept(_ listener: Int32, _ peer: inout PeerAddress) -> Int
     func receive(_ descriptor: Int32, _ room: UnsafeMutableRawBufferPointer, peek: Bool) -> Int
     func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int
     func shutdownWriting(_ descriptor: Int32)
@@ -20,8 +20,8 @@ package protocol KernelScript: AnyObject {
 /// The system calls of a reactor, in one place so that a test can play the kernel.
 ///
 /// On Linux each call is one comparison away from the system call; nothing is dispatched. Results are negated errno
-/// values when negative; EINTR never comes out. Requirement of SSL_set_fd: a TLS session reads and writes its descriptor
-/// itself, beside this seam.
+/// values when negative; EINTR never comes out. A TLS session reads and writes its descriptor itself (SSL_set_fd),
+/// beside this seam.
 struct Kernel: ~Copyable {
     private let script: (any KernelScript)?
     private let epoll: Int32
@@ -62,7 +62,7 @@ struct Kernel: ~Copyable {
         return result(epoll_ctl(epoll, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event))
     }
 
-    func listen(_ address: SocketAddress, _ limits: NetLimits) -> Int {
+    func listen(_ address: PeerAddress, _ limits: NetLimits) -> Int {
         if let script { return script.listen(address, limits) }
         let descriptor = socket(address.isIPv6 ? AF_INET6 : AF_INET, streamSocket | nonblocking | closeOnExec, 0)
         if descriptor < 0 { return -Int(errno) }
@@ -78,16 +78,16 @@ struct Kernel: ~Copyable {
         if let script { return script.boundPort(descriptor) }
         var storage = sockaddr_storage()
         _ = withSocketAddress(&storage) { getsockname(descriptor, $0, $1) }
-        return SocketAddress(storage).port
+        return PeerAddress(storage).port
     }
 
-    func accept(_ listener: Int32, _ peer: inout SocketAddress) -> Int {
+    func accept(_ listener: Int32, _ peer: inout PeerAddress) -> Int {
         if let script { return retrying { script.accept(listener, &peer) } }
         var storage = sockaddr_storage()
         let descriptor = retrying {
             result(withSocketAddress(&storage) { accept4(listener, $0, $1, nonblocking | closeOnExec) })
         }
-        if descriptor >= 0 { peer = SocketAddress(storage) }
+        if descriptor >= 0 { peer = PeerAddress(storage) }
         return descriptor
     }
 
@@ -158,9 +158,9 @@ private func withSocketAddress(
 
 /// Linux copies these to every accepted socket, so that a connection costs no call for them.
 ///
-/// SO_OOBINLINE: telnet sends the second byte of its Synch as urgent data; taken out of the stream it would leave an IAC
-/// that swallows the next byte. TCP_NODELAY: we coalesce ourselves, Nagle and delayed acknowledgements add 40 ms.
-private func setListenerOptions(_ descriptor: Int32, _ address: SocketAddress, _ limits: NetLimits) {
+/// SO_OOBINLINE: telnet sends the second byte of its Synch as urgent data; taken out of the stream it would leave an
+/// IAC that swallows the next byte. TCP_NODELAY: we coalesce ourselves, Nagle and delayed acknowledgements add 40 ms.
+private func setListenerOptions(_ descriptor: Int32, _ address: PeerAddress, _ limits: NetLimits) {
     func set(_ level: Int32, _ option: Int32, _ value: Int) {
         var value = Int32(clamping: value)
         _ = setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))

@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// What other threads hand to one consumer: an array under a lock, swapped for an empty one. The only lock of the house.
+/// What other threads hand to one consumer: an array under a lock, swapped for an empty one.
 ///
 /// The consumer is a reactor (`init(waker:)` with the reactor's; its handler is told by `woken` and takes from every
 /// mailbox that shares the waker) or a thread of its own (`init()`, `waitAndTakeAll`).

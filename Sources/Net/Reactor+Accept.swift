@@ -7,12 +7,12 @@ struct Listener {
 }
 
 extension Reactor {
-    /// Returns the bound port. `PeerInfo.listener` counts these calls. A `tls` or `both` listener needs `setTLS` before.
+    /// Returns the bound port. `PeerInfo.listener` counts these calls. `tls` and `both` need `setTLS` before.
     package mutating func listen(_ spec: ListenerSpec) throws(NetError) -> UInt16 {
         if spec.mode != .plain, tls == nil {
             throw NetError("cannot listen for TLS on \(spec.address) port \(spec.port): there is no certificate")
         }
-        guard let address = SocketAddress(spec.address, port: spec.port) else {
+        guard let address = PeerAddress(spec.address, port: spec.port) else {
             throw NetError("cannot listen on \(spec.address): not a numeric address")
         }
         let descriptor = kernel.listen(address, limits)
@@ -42,7 +42,7 @@ extension Reactor {
 
     /// False when this listener has no more for now.
     private mutating func acceptOne(_ index: Int, _ handler: inout some ReactorHandler & ~Copyable) -> Bool {
-        var peer = SocketAddress()
+        var peer = PeerAddress()
         let descriptor = kernel.accept(listeners[index].descriptor, &peer)
         if descriptor < 0 {
             let code = Int32(-descriptor)
@@ -67,7 +67,7 @@ extension Reactor {
     }
 
     private mutating func admit(
-        _ descriptor: Int32, _ peer: SocketAddress, _ listener: Int, _ handler: inout some ReactorHandler & ~Copyable
+        _ descriptor: Int32, _ peer: PeerAddress, _ listener: Int, _ handler: inout some ReactorHandler & ~Copyable
     ) {
         let slot = connections.insert()
         connections[slot].descriptor = descriptor
@@ -91,7 +91,7 @@ extension Reactor {
     /// room to tell them by closing, and a pause keeps us from spinning on the rest.
     private mutating func turnAwayBySpendingTheReserve(_ index: Int) {
         if reserve >= 0 { kernel.close(reserve) }
-        var peer = SocketAddress()
+        var peer = PeerAddress()
         for _ in 0..<limits.acceptsPerTurn {
             let descriptor = kernel.accept(listeners[index].descriptor, &peer)
             if descriptor < 0 { break }
@@ -113,7 +113,7 @@ extension Reactor {
     }
 
     /// False when its address has as many as it may.
-    private mutating func count(_ peer: SocketAddress) -> Bool {
+    private mutating func count(_ peer: PeerAddress) -> Bool {
         if limits.connectionsPerAddress == 0 || peer.isLoopback { return true }
         let before = countByAddress[peer.countingKey] ?? 0
         if before >= limits.connectionsPerAddress { return false }
@@ -121,7 +121,7 @@ extension Reactor {
         return true
     }
 
-    mutating func uncount(_ peer: SocketAddress) {
+    mutating func uncount(_ peer: PeerAddress) {
         if limits.connectionsPerAddress == 0 || peer.isLoopback { return }
         let after = (countByAddress[peer.countingKey] ?? 1) - 1
         countByAddress[peer.countingKey] = after == 0 ? nil : after

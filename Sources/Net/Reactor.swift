@@ -4,14 +4,17 @@ import Glibc
 
 /// The sockets of one thread: listens, accepts, reads, writes, and tells a handler.
 ///
-/// Edge-triggered, because readiness is remembered here: a connection that pauses, or has more than its share of a turn to
-/// read, waits in our own list at the cost of no system call, where level-triggered polling costs two `epoll_ctl` for
-/// each pause and reports an unread socket every turn. What it requires: read until a short read, EAGAIN or the end.
-/// Listeners, which stop in the middle on purpose, are level-triggered.
+/// Edge-triggered, because readiness is remembered here: a connection that pauses, or has more than its share of a turn
+/// to read, waits in our own list at the cost of no system call, where level-triggered polling costs two `epoll_ctl`
+/// for each pause and reports an unread socket every turn. What it requires: read until a short read, EAGAIN or the
+/// end. Listeners, which stop in the middle on purpose, are level-triggered.
 ///
 /// Everything per turn is bounded: reads and accepts of each, handshakes of all; what is left over makes the next turn
 /// not sleep. Ids expire: every call ignores the id of a connection that is gone.
 package struct Reactor: ~Copyable {
+    /// Of memory for a connection that is idle and plain.
+    package static var bytesPerConnection: Int { MemoryLayout<Connection>.stride }
+
     package let limits: NetLimits
     /// What a peer that speaks the wrong protocol is told, in plain text, before it is closed.
     package var wrongProtocolText: (plainOnTLS: [UInt8], tlsOnPlain: [UInt8]) = ([], [])

@@ -3,7 +3,7 @@ import CSystem
 import Glibc
 
 /// An IPv4 or IPv6 address and port, 24 bytes, without the kernel's padding.
-package struct SocketAddress: Sendable, Hashable {
+package struct PeerAddress: Sendable, Hashable {
     /// Network order in memory; IPv4 is the first four bytes of `high`.
     var high: UInt64 = 0
     var low: UInt64 = 0
@@ -22,6 +22,7 @@ package struct SocketAddress: Sendable, Hashable {
         } else if inet_pton(AF_INET6, text, &v6) == 1 {
             isIPv6 = true
             withUnsafeBytes(of: v6) { take($0.baseAddress!) }
+            unmap()
         } else {
             return nil
         }
@@ -32,7 +33,6 @@ package struct SocketAddress: Sendable, Hashable {
         low = sixteen.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
     }
 
-    /// An IPv4-mapped address (RFC 4291, 2.5.5.2) becomes IPv4.
     init(_ storage: sockaddr_storage) {
         withUnsafeBytes(of: storage) { raw in
             if Int32(storage.ss_family) == AF_INET6 {
@@ -46,8 +46,14 @@ package struct SocketAddress: Sendable, Hashable {
                 withUnsafeMutableBytes(of: &high) { $0.storeBytes(of: v4.sin_addr.s_addr, as: UInt32.self) }
             }
         }
+        unmap()
+    }
+
+    /// An IPv4-mapped address (RFC 4291, 2.5.5.2) becomes IPv4.
+    private mutating func unmap() {
+        guard isIPv6, high == 0 else { return }
         let all = bytes
-        if isIPv6, all[0..<10].allSatisfy({ $0 == 0 }), all[10] == 0xFF, all[11] == 0xFF {
+        if all[8...11] == [0, 0, 0xFF, 0xFF] {
             isIPv6 = false
             high = 0
             withUnsafeMutableBytes(of: &high) { $0.copyBytes(from: all[12...]) }
