@@ -47,10 +47,10 @@ package enum CommandTable {
     private static let index: [NameKey: Int] = Dictionary(
         uniqueKeysWithValues: rows.enumerated().map { (NameKey(ByteView($1.name)), $0) })
 
-    package static func find(_ word: ByteView) -> Command? {
-        guard word.count <= 16, let i = index[NameKey(word)] else { return nil }
-        return rows[i]
-    }
+    /// The number of the row of this name.
+    package static func position(_ word: ByteView) -> Int? { word.count <= 16 ? index[NameKey(word)] : nil }
+
+    package static func find(_ word: ByteView) -> Command? { position(word).map { rows[$0] } }
 
     package static let names: [StaticString] = rows.map(\.name)
 }

@@ -26,7 +26,9 @@ extension World {
     }
 
     mutating func dispatch(_ id: ConnectionID, _ message: Message) {
-        guard let command = CommandTable.find(message.command) else { return unknownCommand(id, message) }
+        guard let row = CommandTable.position(message.command) else { return unknownCommand(id, message) }
+        let command = CommandTable.rows[row]
+        statistics.uses[row] += 1
         charge(id, command.cost)
         if sessions[id].stage == .opening, !mayRun(command, id, message) { return }
         let turn = Turn(session: id, user: sessions[id].user, message: message, command: command.name)

@@ -7,6 +7,8 @@ struct Outgoing {
     var source: ByteString
     var account: ByteString = ""
     var uid: UID = .none
+    /// The sender says of itself that it is a bot (IRCv3 bot mode).
+    var isBot = false
     /// Wall milliseconds.
     var time: Int64
     /// 0: no msgid.
@@ -23,7 +25,7 @@ struct Outgoing {
     /// The capabilities that make a difference for this line (its form depends on receiver AND these).
     var interest: Capabilities {
         var interest: Capabilities = [.serverTime]
-        if position != 0 || !tags.isEmpty { interest.insert(.messageTags) }
+        if position != 0 || !tags.isEmpty || isBot { interest.insert(.messageTags) }
         if !account.isEmpty { interest.insert(.accountTag) }
         if uid != .none { interest.insert(.uid) }
         if extendedBody != nil { interest.insert(.extendedJoin) }
@@ -53,7 +55,8 @@ extension World {
     /// What a user does, as everyone sees it now.
     func outgoing(from user: UserID, _ body: ByteString) -> Outgoing {
         Outgoing(
-            source: users[user].source, account: users[user].account, uid: users[user].uid, time: now.wall, body: body)
+            source: users[user].source, account: users[user].account, uid: users[user].uid,
+            isBot: users[user].modes.contains(.bot), time: now.wall, body: body)
     }
 
     /// Says `line` to one session, in its form.
@@ -116,6 +119,10 @@ extension World {
                 tags.separate(&effects.outbox)
                 effects.outbox.write(line.tags)
             }
+        }
+        if line.isBot, capabilities.contains(.messageTags) {
+            tags.separate(&effects.outbox)
+            effects.outbox.write("bot" as StaticString)
         }
         if capabilities.contains(.accountTag), !line.account.isEmpty {
             tags.begin("account", &effects.outbox)

@@ -17,6 +17,8 @@ package struct Limits: Sendable, Equatable {
     /// Targets of one PRIVMSG, NOTICE, KICK and so on.
     package var targets = 4
     package var whowas = 500
+    /// Replies to a WHO that is no channel's.
+    package var whoMatches = 500
     /// Mode changes with a parameter in one MODE.
     package var modes = 6
     /// Milliseconds a connection may stay silent before it has an identity.

@@ -5,6 +5,8 @@ import Wire
 /// database. One thread owns it.
 package struct World: ~Copyable {
     package internal(set) var settings: Settings
+    /// The token groups of 005, made once for each `settings`.
+    var isupport: [ByteString]
     let ports: Ports
     var random: SeededGenerator
     package internal(set) var now = Moment(wall: 0, steady: 0)
@@ -44,6 +46,7 @@ package struct World: ~Copyable {
 
     package init(settings: Settings, ports: Ports, stored: StoredState) {
         self.settings = settings
+        isupport = supportedTokens(settings)
         self.ports = ports
         random = SeededGenerator(seed: ports.seed)
         lastPosition = stored.lastPosition
@@ -80,7 +83,7 @@ package struct World: ~Copyable {
         case .refused(let refusals, let changes, let reason): storeRefused(refusals, changes, reason)
         case .storeRecovered: storeRecovered()
         case .tick: runDeadlines()
-        case .reloaded(let settings): self.settings = settings
+        case .reloaded(let settings): reload(settings)
         case .stopping: stop()
         }
     }
@@ -91,6 +94,11 @@ struct Statistics {
     var mostUsers = 0
     var connections: Int64 = 0
     var commands: Int64 = 0
+    /// Users with mode `i` and with mode `o`; kept by `setModes`.
+    var invisible = 0
+    var operators = 0
+    /// How often each row of the command table was used.
+    var uses = ContiguousArray<Int64>(repeating: 0, count: CommandTable.rows.count)
 }
 
 /// Why a question was asked: everything that its answer needs, by number.
@@ -99,7 +107,7 @@ enum Pending {
     case chathistory(PageRequest)
     case history(PageRequest)
     case comingBack(Comeback)
-    case becomingOperator(ConnectionID, name: ByteString)
+    case becomingOperator(ConnectionID, name: ByteString, label: ByteString)
 }
 
 /// The history that follows a JOIN.
@@ -129,6 +137,11 @@ struct Comeback {
 }
 
 extension World {
+    private mutating func reload(_ settings: Settings) {
+        self.settings = settings
+        isupport = supportedTokens(settings)
+    }
+
     mutating func nextQuestion(_ pending: Pending) -> Int64 {
         lastQuestion += 1
         self.pending[lastQuestion] = pending

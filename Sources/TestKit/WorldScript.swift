@@ -13,6 +13,12 @@ package final class WorldScript {
     package private(set) var changes: [Change] = []
     package private(set) var notes: [Note] = []
     package var isStoreFull = false
+    /// The hasher in its simplest form: a password's hash is `hash:` and itself.
+    package var isHasherBusy = false
+    /// Passwords are not verified until it is false again and something happens.
+    package var isHasherSlow = false
+    package private(set) var reloads = 0
+    private var unverified: [PasswordQuestion] = []
     private var sink = Ledger()
     private var releaser = Releaser(limit: 1 << 20)
     private var nextSlot: Int32 = 0
@@ -82,6 +88,8 @@ package final class WorldScript {
             let refusals = world.effects.refusals
             let pages = world.effects.pages
             let asked = world.effects.identities
+            unverified += world.effects.passwords
+            reloads += world.effects.wantsReload ? 1 : 0
             notes += world.effects.notes
             sink.resumed += world.effects.resumes
             if refused { world.effects.outbox.dropDependent() } else { store(records, changes) }
@@ -96,11 +104,23 @@ package final class WorldScript {
                         IdentityAnswer(number: question.number, state: identities[question.uid], members: held)),
                     at: moment)
             }
+            verify()
             if world.effects.outbox.isEmpty, !world.effects.mustCommit, world.effects.pages.isEmpty,
                 world.effects.identities.isEmpty
             {
                 return
             }
+        }
+    }
+
+    private func verify() {
+        if isHasherSlow { return }
+        let questions = unverified
+        unverified = []
+        for question in questions {
+            let isRight = question.hash == "hash:\(question.password)"
+            let outcome: PasswordOutcome = isHasherBusy ? .busy : isRight ? .right : .wrong
+            world.apply(.verified(number: question.number, outcome), at: moment)
         }
     }
 

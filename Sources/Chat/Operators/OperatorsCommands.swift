@@ -1,8 +1,1 @@
-import Bytes
-import Wire
-
-let operatorCommands: [Command] = []
-
-extension World {
-    mutating func verified(_ number: Int64, _ outcome: PasswordOutcome) {}
-}
+let operatorCommands: [Command] = [operCommand, killCommand, wallopsCommand, rehashCommand]

@@ -1,0 +1,45 @@
+import Bytes
+import Wire
+
+/// The token groups of 005, one for each line (Modern IRC, RPL_ISUPPORT).
+func supportedTokens(_ settings: Settings) -> [ByteString] {
+    // `:server 005 nick <tokens> :are supported by this server`
+    let overhead = settings.serverName.count + settings.limits.nickLength + 41
+    return ISupport.groups(nameTokens(settings) + channelTokens(settings) + featureTokens(settings), overhead: overhead)
+}
+
+private func nameTokens(_ settings: Settings) -> [ByteString] {
+    let limits = settings.limits
+    return [
+        "NETWORK=\(settings.network.withView { ISupport.escape($0) })", "CASEMAPPING=ascii", "UTF8ONLY",
+        "NICKLEN=\(limits.nickLength)", "USERLEN=\(Names.userLength)", "NAMELEN=\(limits.realnameLength)",
+        "AWAYLEN=\(limits.awayLength)", "LINELEN=\(LineLimits.message)", "BOT=B",
+    ]
+}
+
+private func channelTokens(_ settings: Settings) -> [ByteString] {
+    let limits = settings.limits
+    return [
+        "CHANTYPES=#", "CHANNELLEN=\(limits.channelLength)", "CHANLIMIT=#:\(limits.channelsPerUser)",
+        "PREFIX=(qohv)~@%+", "STATUSMSG=~@%+", "CHANMODES=Ibe,k,fl,CHMRimnst", "MODES=\(limits.modes)",
+        "MAXLIST=Ibe:\(limits.listEntries)", "EXCEPTS=e", "INVEX=I", "EXTBAN=,amu", "ACCOUNTEXTBAN=a",
+        "TOPICLEN=\(limits.topicLength)", "KICKLEN=\(limits.kickLength)", "KEYLEN=\(limits.keyLength)",
+    ]
+}
+
+private func featureTokens(_ settings: Settings) -> [ByteString] {
+    let most = settings.limits.targets
+    // An empty number is no limit but the line's (Modern IRC, TARGMAX).
+    let targets: ByteString =
+        "JOIN:,KICK:\(most),LIST:1,NAMES:1,NOTICE:\(most),PART:,PRIVMSG:\(most),TAGMSG:\(most),USERHOST:5,WHOIS:1,WHOWAS:1"
+    return [
+        "MAXTARGETS=\(most)", "TARGMAX=\(targets)", "ELIST=CMNTU", "SAFELIST", "WHOX",
+        "CHATHISTORY=\(settings.page)", "MSGREFTYPES=msgid,timestamp",
+    ]
+}
+
+extension World {
+    var userModeLetters: ByteString { "BZiow" }
+    var channelModeLetters: ByteString { "CHIMRbefhiklmnoqstv" }
+    var channelModeLettersWithParameter: ByteString { "Ibefhkloqv" }
+}
