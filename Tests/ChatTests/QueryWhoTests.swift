@@ -6,17 +6,18 @@ import Testing
 @Suite struct QueryWhoTests {
     private let end = ":End of WHO list"
 
-    @Test(arguments: ["ana", "ANA", "an*", "192.0.2.*"])
+    @Test(arguments: ["ana", "ANA", "an*"])
     func oneUser(_ mask: String) {
         let script = WorldScript()
         let ana = script.client("ana")
         let bo = script.client("bo")
         _ = ana.ask("JOIN #cats")
         _ = bo.ask("JOIN #cats")
-        let found = ":parley.test 352 bo #cats ana host.test parley.test ana H@ :0 ana"
-        let last = ":parley.test 315 bo \(mask) \(end)"
-        // The real address is found by nobody but operators and oneself.
-        #expect(bo.ask("WHO \(mask)") == (mask.hasPrefix("192") ? [last].own(bo.ask("WHO \(mask)")) : [found, last]))
+        #expect(
+            bo.ask("WHO \(mask)") == [
+                ":parley.test 352 bo #cats ana host.test parley.test ana H@ :0 ana",
+                ":parley.test 315 bo \(mask) \(end)",
+            ])
     }
 
     @Test func everyoneAndNobody() {
@@ -107,12 +108,5 @@ import Testing
         let line = ana.ask("WHO ana")[0]
         #expect(line.utf8.count <= 510 && line.utf8.count >= 508)
         #expect(line.hasSuffix("é"))
-    }
-}
-
-extension [String] {
-    /// The mask holds the asker's own address, so that it finds itself alone.
-    fileprivate func own(_ lines: [String]) -> [String] {
-        lines.count == 2 && lines[0].contains(" bo H :0 bo") ? [lines[0]] + self : self
     }
 }

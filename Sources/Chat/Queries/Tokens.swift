@@ -31,7 +31,7 @@ private func featureTokens(_ settings: Settings) -> [ByteString] {
     let most = settings.limits.targets
     // An empty number is no limit but the line's (Modern IRC, TARGMAX).
     let targets: ByteString =
-        "JOIN:,KICK:\(most),LIST:1,NAMES:1,NOTICE:\(most),PART:,PRIVMSG:\(most),TAGMSG:\(most),USERHOST:5,WHOIS:1,WHOWAS:1"
+        "JOIN:,KICK:\(most),LIST:,NAMES:,NOTICE:\(most),PART:,PRIVMSG:\(most),TAGMSG:\(most),USERHOST:5,WHOIS:1,WHOWAS:1"
     return [
         "MAXTARGETS=\(most)", "TARGMAX=\(targets)", "ELIST=CMNTU", "SAFELIST", "WHOX",
         "CHATHISTORY=\(settings.page)", "MSGREFTYPES=msgid,timestamp",
