@@ -7,6 +7,8 @@ package typealias ChannelID = SlotID<ChannelKind>
 package struct Member: Sendable {
     package var user: UserID
     package var ranks: Ranks
+    /// First position that it may read where `history-visibility` is `joined`.
+    package var joined: Int64 = 0
 }
 
 /// A channel lives on when it is empty; `state` is what the store knows of it.

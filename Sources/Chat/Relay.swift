@@ -19,6 +19,8 @@ struct Outgoing {
     var body: ByteString
     /// What `extended-join` receivers get instead of `body`.
     var extendedBody: ByteString?
+    /// Reference of the batch it is in; empty: in none. Only a page of history has one.
+    var batch: ByteString = ""
     /// Index in `Effects.refusals`; -1: leaves whatever the store says.
     var refusal: Int32 = -1
 
@@ -106,6 +108,10 @@ extension World {
     mutating func write(_ line: Outgoing, for capabilities: Capabilities) -> LineRef {
         let start = effects.outbox.mark
         var tags = TagWriter()
+        if !line.batch.isEmpty {
+            tags.begin("batch", &effects.outbox)
+            effects.outbox.write(line.batch)
+        }
         if capabilities.contains(.serverTime) {
             tags.begin("time", &effects.outbox)
             effects.outbox.write { Times.write(line.time, into: &$0) }

@@ -103,28 +103,9 @@ struct Statistics {
 
 /// Why a question was asked: everything that its answer needs, by number.
 enum Pending {
-    case replay(Replay)
-    case chathistory(PageRequest)
-    case history(PageRequest)
+    case page(PageRequest)
     case comingBack(Comeback)
     case becomingOperator(ConnectionID, name: ByteString, label: ByteString)
-}
-
-/// The history that follows a JOIN.
-struct Replay {
-    var session: ConnectionID
-    var channel: ByteString
-}
-
-/// A page that was asked for by command.
-struct PageRequest {
-    var session: ConnectionID
-    /// As the asker named it.
-    var target: ByteString
-    var label: ByteString
-    var limit: Int
-    /// The asker's own uid, for direct conversations.
-    var reader: UID
 }
 
 /// A token that was right and whose identity is being looked up.

@@ -19,6 +19,11 @@ package final class WorldScript {
     package var isHasherSlow = false
     package private(set) var reloads = 0
     private var unverified: [PasswordQuestion] = []
+    /// The history reader fails with this reason.
+    package var historyFailure: String?
+    /// The history reader takes its time: it answers with the first event after this became false.
+    package var holdsPages = false
+    private var heldPages: [HistoryQuestion] = []
     private var sink = Ledger()
     private var releaser = Releaser(limit: 1 << 20)
     private var nextSlot: Int32 = 0
@@ -86,7 +91,9 @@ package final class WorldScript {
             let records = Array(world.effects.records)
             let changes = world.effects.changes
             let refusals = world.effects.refusals
-            let pages = world.effects.pages
+            heldPages += world.effects.pages
+            let pages = holdsPages ? [] : heldPages
+            if !holdsPages { heldPages = [] }
             let asked = world.effects.identities
             unverified += world.effects.passwords
             reloads += world.effects.wantsReload ? 1 : 0
@@ -141,6 +148,9 @@ package final class WorldScript {
 
     /// The history reader in its simplest form: the whole log, filtered. (The store has its own tests.)
     private func answer(_ question: HistoryQuestion) -> HistoryPage {
+        if let historyFailure {
+            return HistoryPage(number: question.number, records: [], reachesStart: false, failure: historyFailure)
+        }
         let all = log.filter {
             $0.conversation == question.conversation && (question.events || $0.kind.isMessage)
                 && $0.position >= question.oldest && $0.position <= question.newest

@@ -4,7 +4,8 @@ import Wire
 /// Who is in a channel: coming in, being shown it, going.
 extension World {
     /// Puts a user into a channel that it may enter, tells everyone, and shows it to the user's sessions.
-    mutating func enter(_ user: UserID, _ channel: ChannelID) {
+    /// `since`: the first position it may read, where it has been before.
+    mutating func enter(_ user: UserID, _ channel: ChannelID, since: Int64? = nil) {
         let id = channels[channel].state.id
         var ranks = users[user].keptRanks.removeValue(forKey: id) ?? []
         // The founder's rank belongs to the uid and comes back with it.
@@ -16,12 +17,14 @@ extension World {
         channels[channel].invited.removeAll { $0 == users[user].uid }
         users[user].channels.append(channel)
         let entered = record(.join, by: user, in: channel, "")
+        let joined = since ?? before + 1
+        if let at = channels[channel].memberIndex(user) { channels[channel].members[at].joined = joined }
         announceJoin(user, channel, entered)
         if !users[user].isKept { keep(user) }
         save(
             .saveMember(
                 MemberState(
-                    channel: id, uid: users[user].uid, ranks: ranks.rawValue, present: true, joined: entered.position)))
+                    channel: id, uid: users[user].uid, ranks: ranks.rawValue, present: true, joined: joined)))
         for session in users[user].sessions {
             sessions[session].talkingIn = channel
             tellTopic(channel, to: session)

@@ -1,14 +1,26 @@
 import Bytes
 import Wire
 
-let historyCommands: [Command] = []
-
 extension World {
     /// The last messages of a channel, for who just came in. They stand between the channel's names and what is said
-    /// from now on: the session's output waits in a reply slot until the reader has answered.
+    /// from now on. Who knows draft/chathistory asks for what it lacks and gets nothing by itself.
     mutating func replay(_ channel: ChannelID, to session: ConnectionID, upTo newest: Int64) {
-        if settings.replay == 0 || capabilities[Int(session.index)].contains(.chathistory) { return }
+        let mine = capabilities[Int(session.index)]
+        guard settings.replay > 0, !mine.contains(.chathistory), let user = sessions[session].user else { return }
+        let target = readable(channel, by: user)
+        if target.oldest > newest { return }
+        ask(
+            pageRequest(session, user, target, .join), .latest(after: nil), limit: settings.replay, upTo: newest)
     }
 
-    mutating func answered(_ page: HistoryPage) {}
+    func pageRequest(
+        _ session: ConnectionID, _ user: UserID, _ target: Readable, _ purpose: PageRequest.Purpose
+    ) -> PageRequest {
+        let mine = capabilities[Int(session.index)]
+        var form: PageRequest.Form = sessions[session].isPlain ? .readable : .notices
+        if mine.isSuperset(of: [.batch, .serverTime]) { form = .batch }
+        return PageRequest(
+            session: session, purpose: purpose, form: form, capabilities: mine, target: target,
+            reader: users[user].uid, nick: users[user].nick)
+    }
 }

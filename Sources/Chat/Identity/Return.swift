@@ -87,10 +87,10 @@ extension World {
     private mutating func rejoin(_ user: UserID, _ members: [MemberState]) {
         if members.isEmpty { return }
         for member in members { users[user].keptRanks[member.channel] = Ranks(rawValue: member.ranks) }
-        let wanted = Set(members.filter(\.present).map(\.channel))
-        for channel in channels.ids where wanted.contains(channels[channel].state.id) {
-            if isBanned(user, from: channel) { continue }
-            enter(user, channel)
+        let places = Dictionary(members.filter(\.present).map { ($0.channel, $0.joined) }) { first, _ in first }
+        for channel in channels.ids {
+            guard let joined = places[channels[channel].state.id], !isBanned(user, from: channel) else { continue }
+            enter(user, channel, since: joined)
         }
     }
 

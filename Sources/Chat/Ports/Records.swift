@@ -42,7 +42,6 @@ package struct Conversation: Hashable, Sendable {
 package enum RecordKind: UInt8, Sendable {
     case privmsg = 1
     case notice = 2
-    case tagmsg = 3
     case join = 10
     case part = 11
     case quit = 12
@@ -51,6 +50,8 @@ package enum RecordKind: UInt8, Sendable {
     case topic = 15
     case mode = 16
     case setname = 17
+    /// Not a message for history: IRCv3 chathistory has TAGMSG with event-playback alone.
+    case tagmsg = 18
 
     /// What people said, as opposed to what happened; pages without event-playback hold these alone.
     package var isMessage: Bool { rawValue < 10 }

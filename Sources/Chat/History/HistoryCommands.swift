@@ -1,0 +1,4 @@
+import Bytes
+import Wire
+
+let historyCommands: [Command] = [chathistoryCommand, historyCommand]

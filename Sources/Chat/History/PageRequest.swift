@@ -1,0 +1,102 @@
+import Bytes
+import Wire
+
+/// A page of history on its way to a session: all that is needed to write it when the reader has answered, also when the
+/// asker has left by then.
+struct PageRequest {
+    /// How the page is told.
+    enum Form {
+        /// A `chathistory` batch (IRCv3 chathistory).
+        case batch
+        /// The same lines without batch, for who asked by CHATHISTORY and does not know batches.
+        case lines
+        /// Ordinary lines with the time in the text, for people.
+        case readable
+        /// NOTICEs of the server: a bot that knows nothing of history must not take them for something said now.
+        case notices
+    }
+
+    enum Purpose {
+        /// What comes by itself with a JOIN.
+        case join
+        /// HISTORY, or CHATHISTORY typed by a person.
+        case asked
+        case chathistory(subcommand: ByteString)
+    }
+
+    var session: ConnectionID
+    var purpose: Purpose
+    var form: Form
+    /// As they were when the page was asked for.
+    var capabilities: Capabilities
+    var target: Readable
+    /// The asker, to whom the others' direct messages were sent.
+    var reader: UID
+    var nick: ByteString
+    /// Empty: none.
+    var label: ByteString = ""
+}
+
+/// A conversation that somebody may read.
+struct Readable {
+    var conversation: Conversation
+    /// The channel, or the other one's nick.
+    var name: ByteString
+    /// First position that may be read.
+    var oldest: Int64 = 0
+}
+
+extension World {
+    /// nil: there is none of that name, or it is not for this user to read; which of them is not told.
+    func readable(_ target: ByteView, by user: UserID) -> Readable? {
+        if target.first == 0x23 {
+            guard let channel = channel(named: target), isMember(user, of: channel) else { return nil }
+            return readable(channel, by: user)
+        }
+        let own = users[user].uid
+        if let other = directTarget(target) {
+            return Readable(conversation: .direct(own, users[other].uid), name: users[other].nick)
+        }
+        // An identity that is not here: its uid is enough to find what was said with it.
+        guard target.first == 0x3D, let uid = UID(target.dropFirst()) else { return nil }
+        return Readable(conversation: .direct(own, uid), name: ByteString(target))
+    }
+
+    func readable(_ channel: ChannelID, by user: UserID) -> Readable {
+        let joined = channels[channel].memberIndex(user).map { channels[channel].members[$0].joined } ?? .max
+        return Readable(
+            conversation: channels[channel].conversation, name: channels[channel].name,
+            oldest: settings.historySinceJoin ? joined : 0)
+    }
+
+    /// Asks the reader. The page stands where it was asked for: what the session is told next waits behind it.
+    mutating func ask(_ request: PageRequest, _ selector: PageSelector, limit: Int, upTo newest: Int64) {
+        let hasEvents = request.form == .batch || request.form == .lines
+        let number = nextQuestion(.page(request))
+        hold(request.session, for: number)
+        effects.pages.append(
+            HistoryQuestion(
+                number: number, conversation: request.target.conversation, selector: selector, limit: limit,
+                events: hasEvents && request.capabilities.contains(.eventPlayback), oldest: request.target.oldest,
+                newest: newest))
+    }
+
+    /// A page by command; its label goes with it.
+    mutating func answerLater(_ turn: Turn, _ request: PageRequest, _ selector: PageSelector, limit: Int) {
+        var request = request
+        if response.slot == turn.session.index {
+            request.label = response.label
+            response.isDeferred = true
+        }
+        ask(request, selector, limit: limit, upTo: lastPosition)
+    }
+
+    /// The reply slot is filled whatever came, or the session would hear nothing any more.
+    mutating func answered(_ page: HistoryPage) {
+        guard case .page(let request)? = pending.removeValue(forKey: page.number) else { return }
+        if let failure = page.failure { note(.warning, "history not read: \(failure)") }
+        guard sessions.contains(request.session) else { return }
+        let line = write(page, for: request)
+        effects.outbox.answer(request.session, number: page.number, with: line)
+    }
+}

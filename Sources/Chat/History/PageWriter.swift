@@ -1,0 +1,202 @@
+import Bytes
+import Wire
+
+/// What a page looks like.
+extension World {
+    /// The page's lines, one after the other in the arena.
+    mutating func write(_ page: HistoryPage, for request: PageRequest) -> LineRef {
+        let start = effects.outbox.mark
+        if page.failure != nil {
+            writeFailure(request)
+        } else {
+            let shown = page.records.filter { isShown($0, request) }
+            if !shown.isEmpty || request.mustAnswer { writePage(shown, request) }
+        }
+        return LineRef(start: start, end: effects.outbox.mark)
+    }
+
+    private mutating func writeFailure(_ request: PageRequest) {
+        let text: ByteString = "The history of \(request.target.name) could not be read now"
+        let tags: ByteString = request.label.isEmpty ? "" : "label=\(request.label)"
+        switch request.purpose {
+        case .chathistory(let subcommand):
+            writeLine(
+                tags, StandardReplies.fail("CHATHISTORY", "MESSAGE_ERROR", [subcommand, request.target.name], text))
+        case .asked: writeNotice(tags, request, "\(text). Try again in a while")
+        case .join: writeNotice(tags, request, "\(text). HISTORY \(request.target.name) asks for it again")
+        }
+    }
+
+    private mutating func writePage(_ records: [LogRecord], _ request: PageRequest) {
+        let reference = openBatch(request)
+        let tags: ByteString = reference.isEmpty ? "" : "batch=\(reference)"
+        let isFramed = request.form == .readable || request.form == .notices
+        if isFramed { writeNotice(tags, request, heading(records.count, request)) }
+        for record in records { write(record, request, batch: reference) }
+        if isFramed, !records.isEmpty { writeNotice(tags, request, "live now") }
+        if !reference.isEmpty { writeLine("", "BATCH -\(reference)") }
+    }
+
+    /// The reference of the batch that the page is in; empty: it is in none.
+    private mutating func openBatch(_ request: PageRequest) -> ByteString {
+        if request.form != .batch, request.label.isEmpty { return "" }
+        let reference = nextReference()
+        let tags: ByteString = request.label.isEmpty ? "" : "label=\(request.label)"
+        // A label's several lines are a batch in any form (IRCv3 labeled-response).
+        let kind: ByteString =
+            request.form == .batch ? "chathistory \(request.target.name)" : "labeled-response"
+        writeLine(tags, "BATCH +\(reference) \(kind)")
+        return reference
+    }
+
+    private func heading(_ count: Int, _ request: PageRequest) -> ByteString {
+        if count == 0 { return "nothing to show of \(request.target.name)" }
+        return "last \(count) \(request.target.conversation.isDirect ? "with" : "of") \(request.target.name)"
+    }
+
+    // MARK: Records
+
+    private func isShown(_ record: LogRecord, _ request: PageRequest) -> Bool {
+        switch record.kind {
+        case .privmsg, .notice: true
+        // Tags without text say nothing in a form without tags.
+        case .tagmsg: request.hasEvents && request.capabilities.contains(.messageTags)
+        case .setname: request.hasEvents && request.capabilities.contains(.setname)
+        default: request.hasEvents
+        }
+    }
+
+    private mutating func write(_ record: LogRecord, _ request: PageRequest, batch: ByteString) {
+        switch record.kind {
+        case .privmsg, .notice:
+            let head: ByteString = "\(record.kind == .notice ? "NOTICE" : "PRIVMSG") \(target(of: record, request)) :"
+            switch request.form {
+            case .batch, .lines: write(record, record.source, head, record.text, request, batch)
+            case .readable:
+                let said = Said(record)
+                // A ternary inside the interpolation would make a String of its parts.
+                let who: ByteString = said.isAction ? "* \(said.nick) " : ""
+                let dated: ByteString = "\(head)[\(Times.short(record.time))] \(who)"
+                write(record, record.source, dated, said.text, request, batch)
+            case .notices:
+                let said = Said(record)
+                let head: ByteString = "NOTICE \(noticeTarget(request)) :[\(clock(record.time))] \(said.mark) "
+                write(record, settings.serverName, head, said.text, request, batch)
+            }
+        default:
+            var line = outgoing(record, record.source, event(record, request), batch)
+            if record.kind == .join {
+                let account: ByteString = record.account.isEmpty ? "*" : record.account
+                line.extendedBody = "JOIN \(request.target.name) \(account) :\(record.name)"
+            }
+            _ = write(line, for: request.capabilities)
+        }
+    }
+
+    /// A text in as many lines as it needs; almost always one.
+    private mutating func write(
+        _ record: LogRecord, _ source: ByteString, _ head: ByteString, _ text: ByteString, _ request: PageRequest,
+        _ batch: ByteString
+    ) {
+        let room = max(LineLimits.message - 2 - source.count - 2 - head.count, 16)
+        var start = 0
+        repeat {
+            let length = text.withView { UTF8Check.scalarBoundary($0.dropFirst(start), atMost: room) }
+            let body: ByteString = "\(head)\(text[start..<(start + length)])"
+            _ = write(outgoing(record, source, body, batch), for: request.capabilities)
+            start += length
+        } while start < text.count
+    }
+
+    private func outgoing(_ record: LogRecord, _ source: ByteString, _ body: ByteString, _ batch: ByteString)
+        -> Outgoing
+    {
+        var line = Outgoing(source: source, time: record.time, position: record.position, body: body)
+        line.batch = batch
+        // A NOTICE of the server is the server's, only its time is the message's.
+        if source != record.source {
+            line.position = 0
+        } else {
+            line.account = record.account
+            line.uid = record.uid
+            line.tags = record.tags
+        }
+        return line
+    }
+
+    /// To whom it was said, as the reader knows them now.
+    private func target(of record: LogRecord, _ request: PageRequest) -> ByteString {
+        let isFromOther = request.target.conversation.isDirect && record.uid != request.reader
+        return isFromOther ? request.nick : request.target.name
+    }
+
+    private func noticeTarget(_ request: PageRequest) -> ByteString {
+        request.target.conversation.isDirect ? request.nick : request.target.name
+    }
+
+    /// What happened, as it was told then (IRCv3 event-playback).
+    private func event(_ record: LogRecord, _ request: PageRequest) -> ByteString {
+        let word: ByteString
+        switch record.kind {
+        case .quit: return "QUIT \(record.text)"
+        case .nick: return "NICK \(record.text)"
+        case .setname: return "SETNAME \(record.text)"
+        case .tagmsg: return "TAGMSG \(target(of: record, request))"
+        case .part: word = "PART"
+        case .kick: word = "KICK"
+        case .topic: word = "TOPIC"
+        case .mode: word = "MODE"
+        case .join, .privmsg, .notice: word = "JOIN"
+        }
+        return record.text.isEmpty ? "\(word) \(request.target.name)" : "\(word) \(request.target.name) \(record.text)"
+    }
+
+    /// `21:40` on the same day (UTC), with the date before that.
+    private func clock(_ time: Int64) -> ByteString {
+        time / 86_400_000 == now.wall / 86_400_000 ? Times.clock(time) : Times.short(time)
+    }
+
+    // MARK: Lines of the server
+
+    private mutating func writeNotice(_ tags: ByteString, _ request: PageRequest, _ text: ByteString) {
+        let target = request.form == .notices ? noticeTarget(request) : request.nick
+        writeLine(tags, "NOTICE \(target) :\(text)")
+    }
+
+    private mutating func writeLine(_ tags: ByteString, _ text: ByteString) {
+        let start = effects.outbox.mark
+        if !tags.isEmpty { effects.outbox.write("@\(tags) ") }
+        effects.outbox.write(":\(settings.serverName) \(text)")
+        _ = effects.outbox.endLine(from: start)
+    }
+}
+
+extension PageRequest {
+    fileprivate var hasEvents: Bool { form == .batch || form == .lines }
+
+    /// Who asked is told also that there is nothing; a JOIN says nothing of it.
+    fileprivate var mustAnswer: Bool { if case .join = purpose { false } else { true } }
+}
+
+/// A message in words that a person can read: what clients say in CTCP is taken apart.
+private struct Said {
+    let nick: ByteString
+    let text: ByteString
+    let isAction: Bool
+    /// `<ana>`, `-ana-` for a NOTICE, `* ana` for an action.
+    let mark: ByteString
+
+    init(_ record: LogRecord) {
+        nick = record.source.withView { ByteString(Source($0).nick) }
+        let (text, isAction) = record.text.withView { text in
+            guard text.first == 1 else { return (ByteString(text), false) }
+            var inner = text.dropFirst()
+            if inner.last == 1 { inner = inner.prefix(inner.count - 1) }
+            guard inner.hasPrefix("ACTION") else { return (ByteString(inner), false) }
+            return (ByteString(inner.dropFirst(6).trimmed), true)
+        }
+        self.text = text
+        self.isAction = isAction
+        mark = isAction ? "* \(nick)" : record.kind == .notice ? "-\(nick)-" : "<\(nick)>"
+    }
+}
