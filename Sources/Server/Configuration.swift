@@ -131,6 +131,8 @@ package struct Configuration: Sendable, Equatable {
     package struct LogSettings: Sendable, Equatable {
         package var level = Log.Level.info
         package var format = Log.Format.text
+
+        package init() {}
     }
 
     package struct Operator: Sendable, Equatable {

@@ -64,6 +64,6 @@ package struct Places: Sendable, Equatable {
 
     private static func serverName(_ configured: String, _ hostName: String) -> String {
         if !configured.isEmpty { return configured }
-        return Names.complaint(serverName: hostName) == nil ? hostName : "parley.local"
+        return Checks.complaint(serverName: hostName) == nil ? hostName : "parley.local"
     }
 }

@@ -24,13 +24,13 @@ struct ConfigurationReader {
     }
 
     private mutating func readTable(_ entry: TOML.Entry) {
-        if entry.key == Schema.listen.name {
+        if Schema.listen.name == entry.key {
             configuration.listeners = readList(entry, Schema.listen, Configuration.Listener())
-        } else if entry.key == Schema.operators.name {
+        } else if Schema.operators.name == entry.key {
             configuration.operators = readList(entry, Schema.operators, Configuration.Operator())
         } else if let section = Schema.sections.first(where: { $0.name == entry.key }) {
             if case .table(let entries) = entry.node.value {
-                configuration = read(entries, section, path: section.name, over: configuration)
+                configuration = read(entries, section, path: entry.key, over: configuration)
             } else {
                 report(entry.node.place, entry.key, "expected a table, [\(entry.key)], found \(entry.node.value.kind)")
             }
@@ -40,7 +40,7 @@ struct ConfigurationReader {
     }
 
     private mutating func readList<Element>(
-        _ entry: TOML.Entry, _ section: Section<Element>, _ initial: Element
+        _ entry: TOML.Entry, _ section: Schema.Section<Element>, _ initial: Element
     ) -> [Element] {
         guard case .array(let nodes) = entry.node.value else {
             report(entry.place, entry.key, "expected [[\(entry.key)]], found \(entry.node.value.kind)")
@@ -61,14 +61,14 @@ struct ConfigurationReader {
     }
 
     private mutating func read<Root>(
-        _ entries: [TOML.Entry], _ section: Section<Root>, path: String, over initial: Root
+        _ entries: [TOML.Entry], _ section: Schema.Section<Root>, path: String, over initial: Root
     ) -> Root {
         var root = initial
         for entry in entries {
             let name = "\(path).\(entry.key)"
             places[name] = entry.node.place
             guard let key = section.keys.first(where: { $0.name == entry.key }) else {
-                let known = Suggestion.nearest(to: entry.key, among: section.keys.map(\.name)).map { "\(path).\($0)" }
+                let known = Suggestion.nearest(to: entry.key, among: section.keys.map(\.word)).map { "\(path).\($0)" }
                 report(entry.place, name, unknown("key", known ?? Self.home(of: entry.key)))
                 continue
             }
@@ -79,7 +79,7 @@ struct ConfigurationReader {
 
     private mutating func reportUnknownTable(_ entry: TOML.Entry) {
         if entry.node.value.isTableOrList {
-            let names = Schema.sections.map(\.name) + [Schema.listen.name, Schema.operators.name]
+            let names = Schema.sections.map(\.word) + [Schema.listen.word, Schema.operators.word]
             report(entry.place, entry.key, unknown("table", Suggestion.nearest(to: entry.key, among: names)))
         } else {
             report(entry.place, entry.key, unknown("key", Self.home(of: entry.key)))
@@ -92,9 +92,9 @@ struct ConfigurationReader {
 
     /// The full name of the key that is called so, or nearly so, in whichever table.
     private static func home(of name: String) -> String? {
-        let all = Schema.sections.flatMap { section in section.keys.map { (section.name, $0.name) } }
+        let all = Schema.sections.flatMap { section in section.keys.map { (section.name, $0.word) } }
         guard let nearest = Suggestion.nearest(to: name, among: all.map(\.1)) else { return nil }
-        return all.first { $0.1 == nearest }.map { "\($0.0).\($0.1)" }
+        return all.first { $0.1.description == nearest }.map { "\($0.0).\($0.1)" }
     }
 
     private mutating func report(_ place: TOML.Place?, _ key: String, _ text: String) {

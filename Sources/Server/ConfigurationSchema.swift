@@ -9,35 +9,35 @@ enum Schema {
             .text(
                 "name", \.server.name,
                 "The server's name as IRC clients see it; it has a dot. Empty: the host name if that has one, else parley.local.",
-                check: { $0.isEmpty ? nil : Names.complaint(serverName: $0) }),
+                check: { $0.isEmpty ? nil : Checks.complaint(serverName: $0) }),
             .text(
                 "network", \.server.network, "The network's name, one word.",
-                check: { Names.complaint(word: $0, limit: 32) }),
+                check: { Checks.complaint(word: $0, limit: 32) }),
             .text(
                 "description", \.server.description, "One line about the server, shown by WHOIS and LINKS.",
-                check: { Names.complaint(line: $0, limit: 100) }),
+                check: { Checks.complaint(line: $0, limit: 100) }),
             .text(
                 "motd", \.server.motd,
                 """
                 File with the message of the day. {server}, {network}, {users} and {version} are replaced. Empty: the built-in \
                 text.
                 """,
-                check: Names.complaint(path:)),
+                check: Checks.complaint(path:)),
             .text(
                 "password", \.server.password,
                 "Password that every connection must give (PASS) before it may do anything. Empty: none.",
-                check: { Names.complaint(line: $0, limit: 300) }),
+                check: { Checks.complaint(line: $0, limit: 300) }),
             .lines(
                 "admin", \.server.admin,
                 "At most three lines that answer ADMIN: where the server is, who runs it, how to reach them.",
                 check: { lines in
                     if lines.count > 3 { return "\(lines.count) lines, at most 3 are allowed" }
-                    return lines.lazy.compactMap { Names.complaint(line: $0, limit: 300) }.first
+                    return lines.lazy.compactMap { Checks.complaint(line: $0, limit: 300) }.first
                 }),
             .text(
                 "welcome-channel", \.server.welcomeChannel,
                 "Channel that the greeting tells newcomers to join. Empty: none.",
-                check: { $0.isEmpty ? nil : Names.complaint(channel: $0) }),
+                check: { $0.isEmpty ? nil : Checks.complaint(channel: $0) }),
         ])
 
     private static let tls = Section<Configuration>(
@@ -49,8 +49,8 @@ enum Schema {
         keys: [
             .text(
                 "certificate", \.tls.certificate, "File with the certificate and its chain.",
-                check: Names.complaint(path:)),
-            .text("key", \.tls.key, "File with the private key.", check: Names.complaint(path:)),
+                check: Checks.complaint(path:)),
+            .text("key", \.tls.key, "File with the private key.", check: Checks.complaint(path:)),
         ])
 
     private static let store = Section<Configuration>(
@@ -62,7 +62,7 @@ enum Schema {
                 Database file; its directory is the data directory, where the server's secret and certificate are kept as well. \
                 Empty: parley.db in $STATE_DIRECTORY, or in ./data without one.
                 """,
-                check: Names.complaint(path:)),
+                check: Checks.complaint(path:)),
             .choice(
                 "durability", \.store.durability,
                 """
@@ -90,7 +90,7 @@ enum Schema {
             .text(
                 "prefix", \.guests.prefix,
                 "Start of the nicks made for guests; nobody may choose a nick that starts so.",
-                check: { Names.complaint(nickPrefix: $0) }),
+                check: { Checks.complaint(nickPrefix: $0) }),
             .boolean(
                 "show-token", \.guests.showToken,
                 "Tell guests after they come in the token that brings their identity back."),
@@ -166,7 +166,7 @@ enum Schema {
         keys: [
             .text(
                 "address", \.address, "An IPv4 or IPv6 address, without brackets.", required: true,
-                check: Names.complaint(address:)),
+                check: Checks.complaint(address:)),
             .integer("port", \.port, 0...65_535, "0: any free port, told in the log.", required: true),
             .choice("mode", \.mode, "What is spoken."),
         ])
@@ -180,10 +180,10 @@ enum Schema {
         keys: [
             .text(
                 "name", \.name, "The name given to OPER.", required: true,
-                check: { Names.complaint(word: $0, limit: 32) }),
+                check: { Checks.complaint(word: $0, limit: 32) }),
             .text(
                 "password", \.password, "The hash as printed, $argon2id$...", required: true,
-                check: Names.complaint(operatorPassword:)),
+                check: Checks.complaint(operatorPassword:)),
             .choice("class", \.class, "What the operator may do."),
         ])
 }

@@ -1,5 +1,5 @@
 /// Sizes and times as people write them.
-enum Unit {
+enum Quantity {
     private static let sizes: [(name: String, bytes: Int)] = [
         ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1),
     ]

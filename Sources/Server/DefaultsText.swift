@@ -31,13 +31,11 @@ package enum DefaultsText {
         example.name = "ana"
         example.password = "$argon2id$v=19$m=19456,t=2,p=1$...$..."
         let lines = "[[operator]]\n" + keys(Schema.operators, example)
-        let off = lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { line in
-            line.hasPrefix("#") ? "#\(line)" : "#\(line)"
-        }
+        let off = lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { "#\($0)" }
         return "\n" + comment(Schema.operators.comment) + off.joined(separator: "\n") + "\n"
     }
 
-    private static func keys<Root>(_ section: Section<Root>, _ root: Root, commented: Bool = true) -> String {
+    private static func keys<Root>(_ section: Schema.Section<Root>, _ root: Root, commented: Bool = true) -> String {
         section.keys.map { key in
             let about = key.allowed.isEmpty ? key.comment : "\(key.comment) (\(key.allowed))"
             return (commented ? comment(about) : "") + "\(key.name) = \(key.write(root))\n"

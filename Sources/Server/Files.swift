@@ -63,6 +63,13 @@ enum Files {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// The permission bits.
+    static func mode(_ path: String) throws(Failure) -> mode_t {
+        var status = stat()
+        try check { stat(path, &status) }
+        return status.st_mode & 0o7777
+    }
+
     static func directory(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

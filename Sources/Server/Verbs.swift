@@ -11,7 +11,9 @@ package enum Verb: Sendable, Equatable {
         package let text: String
     }
 
-    private static let names = ["serve", "check-config", "default-config", "hash-password", "help", "version"]
+    private static let names: [StaticString] = [
+        "serve", "check-config", "default-config", "hash-password", "help", "version",
+    ]
 
     /// `arguments` without the program's name.
     package static func parse(_ arguments: [String]) throws(UsageError) -> Verb {
@@ -42,7 +44,7 @@ package enum Verb: Sendable, Equatable {
         var file = file
         if name == "check-config", words.count == 2 { file = try once(file, words[1]) }
         let most = name == "check-config" ? 2 : 1
-        guard names.contains(name) else { throw unknown("verb", name, among: names) }
+        guard names.contains(where: { $0.description == name }) else { throw unknown("verb", name, among: names) }
         guard words.count <= most else {
             throw UsageError(text: "\(name): unexpected \(TOML.quote(Suggestion.printable(words[most])))")
         }
@@ -62,7 +64,7 @@ package enum Verb: Sendable, Equatable {
         return value
     }
 
-    private static func unknown(_ what: String, _ word: String, among known: [String]) -> UsageError {
+    private static func unknown(_ what: String, _ word: String, among known: [StaticString]) -> UsageError {
         let hint = Suggestion.nearest(to: word, among: known).map { "; did you mean \($0)?" } ?? ""
         return UsageError(text: "unknown \(what) \(TOML.quote(Suggestion.printable(word)))\(hint)")
     }
@@ -75,22 +77,24 @@ package enum Exit {
     package static let usage: Int32 = 2
 }
 
-/// Runs what the command line asks for, and gives the process's status. `arguments` starts with the program's name.
-package func run(_ arguments: [String]) -> Int32 {
-    let verb: Verb
-    do {
-        verb = try Verb.parse(Array(arguments.dropFirst()))
-    } catch {
-        Output.error("parley: \(error.text); see parley --help\n")
-        return Exit.usage
-    }
-    switch verb {
-    case .serve(let file): return runServe(file)
-    case .checkConfig(let file): return runCheckConfig(file)
-    case .defaultConfig: return Output.print(DefaultsText.make())
-    case .hashPassword: return runHashPassword()
-    case .help: return Output.print(Help.text)
-    case .version: return Output.print("parley \(Version.string)\n")
+extension Verb {
+    /// Does what the command line asks for, and gives the process's status. `arguments` starts with the program's name.
+    package static func run(_ arguments: [String]) -> Int32 {
+        let verb: Verb
+        do {
+            verb = try parse(Array(arguments.dropFirst()))
+        } catch {
+            Output.error("parley: \(error.text); see parley --help\n")
+            return Exit.usage
+        }
+        switch verb {
+        case .serve(let file): return runServe(file)
+        case .checkConfig(let file): return runCheckConfig(file)
+        case .defaultConfig: return Output.print(DefaultsText.make())
+        case .hashPassword: return runHashPassword()
+        case .help: return Output.print(Help.text)
+        case .version: return Output.print("parley \(Version.string)\n")
+        }
     }
 }
 

@@ -1,12 +1,33 @@
 /// `parley check-config`: 0 when the server would start with the file.
 func runCheckConfig(_ file: String?) -> Int32 {
     guard let loaded = loadOrComplain(file) else { return Exit.failure }
-    let count = loaded.configuration.listeners.count
     let name = file ?? "no file"
-    let database = Places(loaded.configuration, .process).database
+    let places = Places(loaded.configuration, .process)
+    let unreadable = complaintsAboutFiles(loaded.configuration, places)
+    for complaint in unreadable { Output.error("\(name): \(complaint)\n") }
+    guard unreadable.isEmpty else { return Exit.failure }
+    let count = loaded.configuration.listeners.count
     return Output.print(
-        "\(name): fine; \(count) listener\(count == 1 ? "" : "s"), database \(database)\(file == nil ? " (defaults)" : "")\n"
-    )
+        "\(name): fine; \(places.serverName), \(count) listener\(count == 1 ? "" : "s"), database \(places.database)\n")
+}
+
+/// The files that a configuration names are there.
+private func complaintsAboutFiles(_ configuration: Configuration, _ places: Places) -> [String] {
+    var complaints: [String] = []
+    do {
+        _ = try Motd.load(configuration, serverName: places.serverName)
+    } catch {
+        complaints.append("server.motd: \(error)")
+    }
+    if places.makesCertificate { return complaints }
+    for (key, path) in [("tls.certificate", places.certificate), ("tls.key", places.key)] {
+        do {
+            _ = try Files.read(path, limit: 1 << 20)
+        } catch {
+            complaints.append("\(key): \(path): \(error.reason)")
+        }
+    }
+    return complaints
 }
 
 /// `parley serve`.

@@ -1,4 +1,4 @@
 import Glibc
 import Server
 
-exit(run(CommandLine.arguments))
+exit(Verb.run(CommandLine.arguments))

@@ -47,7 +47,7 @@ import Testing
         ),
         ("[flood]\nrate = nan", "2:8: flood.rate: nan is out of range, allowed is 0.1 to 100000.0"),
         ("[flood]\nenabled = \"yes\"", "2:11: flood.enabled: expected true or false, found \"yes\""),
-        ("[guests]\nprefix = \"7up\"", "2:10: guests.prefix: a nick starts with a letter"),
+        ("[guests]\nprefix = \"7up\"", "2:10: guests.prefix: is no name that a nick can begin with"),
         (
             "[limits]\nnick-length = 10",
             "2:15: limits.nick-length: a guest's nick would have 11 bytes, limits.nick-length is 10"

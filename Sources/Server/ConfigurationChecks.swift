@@ -1,8 +1,9 @@
 import Bytes
 import CSystem
+import Wire
 
 /// What is wrong with a name or text that goes out on the wire; nil: nothing.
-enum Names {
+enum Checks {
     /// Modern IRC, "servername": host name characters and at least one dot, at most 63 bytes.
     static func complaint(serverName name: String) -> String? {
         let bytes = Array(name.utf8)
@@ -34,18 +35,13 @@ enum Names {
 
     static func complaint(channel name: String) -> String? {
         if !name.hasPrefix("#") { return "a channel's name starts with #" }
-        if name.utf8.count < 2 { return "the channel has no name" }
-        if name.utf8.contains(where: { $0 == 0x20 || $0 == 0x2C }) { return "a channel's name has no space or comma" }
-        return complaint(line: name, limit: 100)
+        let isValid = ByteString(name).withView { Names.isValidChannel($0, limit: LineLimits.message) }
+        return isValid ? nil : "is no name that a channel can have"
     }
 
-    /// A nick must not look like a number, a channel or a rank, nor end where a mask begins.
     static func complaint(nickPrefix prefix: String) -> String? {
-        let bytes = Array(prefix.utf8)
-        guard let first = bytes.first else { return "must not be empty" }
-        let fine = bytes.allSatisfy { ASCII.isAlphanumeric($0) || "-_[]\\`^{}|".utf8.contains($0) }
-        if !fine { return "may contain letters, digits and -_[]\\`^{}|" }
-        return ASCII.isDigit(first) || first == 0x2D ? "a nick starts with a letter" : nil
+        let isValid = ByteString(prefix).withView { Names.isValidNick($0, limit: LineLimits.message) }
+        return isValid ? nil : "is no name that a nick can begin with"
     }
 
     static func complaint(address: String) -> String? {
