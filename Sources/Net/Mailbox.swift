@@ -1,11 +1,9 @@
-private import Synchronization
-
 /// What other threads hand to one consumer: an array under a lock, swapped for an empty one.
 ///
 /// The consumer is a reactor (`init(waker:)` with the reactor's; its handler is told by `woken` and takes from every
 /// mailbox that shares the waker) or a thread of its own (`init()`, `waitAndTakeAll`).
 package final class Mailbox<Item: Sendable>: Sendable {
-    private let items = Mutex<[Item]>([])
+    private let items = Lock<[Item]>([])
     private let waker: Waker
 
     package init(waker: Waker) { self.waker = waker }
