@@ -5,12 +5,13 @@ import Testing
 
 @Suite struct QueryHelpTests {
     @Test func helpFitsAScreenAndNamesTheCommands() {
-        let person = WorldScript().connect()
+        let person = WorldScript { $0.welcomeChannel = "#cats" }.connect()
         let lines = person.ask("HELP")
         #expect(lines.count <= 22)
         #expect(lines.first?.hasPrefix(":parley.test 704 * * :") == true)
         #expect(lines.last?.hasPrefix(":parley.test 706 * * :") == true)
         #expect(lines.dropFirst().dropLast().allSatisfy { $0.hasPrefix(":parley.test 705 * * :") })
+        #expect(lines.contains { $0.contains("JOIN #cats ") })
         let words = Set(lines.joined(separator: " ").split(separator: " "))
         for command in ["NICK", "JOIN", "PRIVMSG", "QUIT", "WHO", "AWAY", "IDENTITY", "OPER"] {
             #expect(words.contains(Substring(command)), "\(command)")

@@ -14,7 +14,7 @@ let helpopCommand = Command(
 extension World {
     fileprivate mutating func help(_ turn: Turn) {
         guard let subject = turn.parameter(0)?.trimmed, !subject.isEmpty, subject != "*" else {
-            return sendHelp(turn, "*", HelpScreen.lines)
+            return sendHelp(turn, "*", HelpScreen.start(settings.welcomeChannel) + HelpScreen.topics)
         }
         let word = subject.first == 0x2F ? subject.dropFirst() : subject
         if let row = CommandTable.find(word) {
@@ -37,24 +37,21 @@ extension World {
 
 /// `HELP` alone: one screen, first how to start, then every command that people type, by topic.
 enum HelpScreen {
-    static let lines: [ByteString] = start + topics.flatMap { topic in list(topic.title, topic.rows) }
-
-    private static let start: [ByteString] = [
-        "To start, type these, each with Enter:",
-        "  NICK ana             be called ana",
-        "  JOIN #lobby          enter a channel; what you type then is said there",
-        "  PRIVMSG bo :hello    say hello to bo alone",
-        "  LIST or WHO #lobby   see which channels there are, who is in one",
-        "  QUIT                 leave",
-    ]
-
-    private static var topics: [(title: StaticString, rows: [Command])] {
+    static func start(_ channel: ByteString) -> [ByteString] {
         [
-            ("You", registrationCommands + identityCommands + presenceCommands), ("Channels", channelCommands),
-            ("Saying", messageCommands), ("What was said", historyCommands), ("Who and what is here", queryCommands),
-            ("Operators", operatorCommands),
+            "To start, type these, each with Enter:",
+            "  NICK ana           be called ana",
+            "  JOIN \(channel)  enter a channel; what you type then is said there",
+            "  PRIVMSG bo :hello  say hello to bo alone",
+            "  LIST, or WHO \(channel): which channels there are, or who is in one",
+            "  QUIT               leave",
         ]
     }
+
+    static let topics: [ByteString] =
+        list("You", registrationCommands + identityCommands + presenceCommands) + list("Channels", channelCommands)
+        + list("Saying", messageCommands) + list("What was said", historyCommands)
+        + list("Who and what is here", queryCommands) + list("Operators", operatorCommands)
 
     /// Sent by clients, not typed by people; `HELP <command>` knows them all the same.
     private static let forClients: Set<String> = [
