@@ -33,6 +33,7 @@ private func complaintsAboutFiles(_ configuration: Configuration, _ places: Plac
 /// `parley serve`.
 func runServe(_ file: String?) -> Int32 {
     guard loadOrComplain(file) != nil else { return Exit.failure }
+    Output.error("parley: the core loop is not built in yet\n")
     return Exit.failure
 }
 

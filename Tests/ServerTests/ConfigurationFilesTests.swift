@@ -1,6 +1,7 @@
 import Bytes
 import Foundation
 import Server
+import TestKit
 import Testing
 
 @Suite struct PlacesTests {
@@ -78,6 +79,30 @@ import Testing
         try DataDirectory.prepare(places)
         #expect(try directory.mode("a") == 0o700)
         #expect(try directory.mode("a/b") == 0o700)
+    }
+
+    @Test func aCertificateIsMadeOnce() throws {
+        let directory = try TemporaryDirectory()
+        let text = "[server]\nname = \"irc.example.org\"\n[store]\npath = \"\(directory.path)/d/parley.db\""
+        let places = Places(try configuration(text), Environment())
+        #expect(throws: DataRefusal.self) { try DataDirectory.makeCertificate(places) }
+        try DataDirectory.prepare(places)
+        #expect(try DataDirectory.makeCertificate(places))
+        #expect(try directory.mode("d/tls-key.pem") == 0o600)
+        let shown = try Pipeline.run("openssl x509 -noout -subject -ext subjectAltName -in \(places.certificate)")
+            .output
+        #expect(shown.contains("CN = irc.example.org"))
+        #expect(shown.contains("DNS:irc.example.org, DNS:localhost, IP Address:127.0.0.1"))
+        let first = try Data(contentsOf: URL(fileURLWithPath: places.certificate))
+        #expect(try !DataDirectory.makeCertificate(places))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: places.certificate)) == first)
+    }
+
+    @Test func aConfiguredCertificateIsNeverMade() throws {
+        let directory = try TemporaryDirectory()
+        let text = "[tls]\ncertificate = \"\(directory.path)/c\"\nkey = \"\(directory.path)/k\""
+        #expect(try !DataDirectory.makeCertificate(Places(configuration(text), Environment())))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
     }
 
     @Test func aFileInThePlaceOfTheDirectoryIsNamed() throws {
