@@ -11,7 +11,7 @@ static inline int parley_sqlite3_bind_text_copy(sqlite3_stmt *statement, int ind
     return sqlite3_bind_text(statement, index, (const char *)text, count, SQLITE_TRANSIENT);
 }
 
-static inline int parley_sqlite3_bind_text_static(sqlite3_stmt *statement, int index, const void *text, int count) {
-    return sqlite3_bind_text(statement, index, (const char *)text, count, SQLITE_STATIC);
+static inline void parley_sqlite3_bind_empty_text(sqlite3_stmt *statement, int index) {
+    sqlite3_bind_text(statement, index, "", 0, SQLITE_STATIC);
 }
 #endif

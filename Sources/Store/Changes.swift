@@ -24,7 +24,7 @@ struct ChangeStatements: ~Copyable, Sendable {
         dropLists = database.prepare("DELETE FROM channel_lists WHERE channel = ?1")
         dropMembers = database.prepare("DELETE FROM members WHERE channel = ?1")
         noteDropped = database.prepare("INSERT OR REPLACE INTO dropped (channel, position) VALUES (?1, ?2)")
-        noteChannel = database.prepare("UPDATE meta SET value = max(value, ?1) WHERE key = 'channel'")
+        noteChannel = database.prepare("UPDATE meta SET channel = max(channel, ?1)")
         // Setting an entry again keeps its place in the list.
         addListEntry = database.prepare(
             """

@@ -90,6 +90,9 @@ struct Database: ~Copyable, @unchecked Sendable {
 
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// Rows that the last statement wrote or deleted.
+    var changes: Int64 { sqlite3_changes64(handle) }
+
     func rollBack() { if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) } }
 
     /// How long a locked database is waited for. In WAL that happens only around recovery and closing.

@@ -5,7 +5,7 @@ import Chat
 struct History: ~Copyable, Sendable {
     private let database: Database
     private let begin: Statement
-    private let merged: Statement
+    private let mergeState: Statement
     private let commit: Statement
     private let tailRow: Statement
     private let identityRow: Statement
@@ -24,7 +24,7 @@ struct History: ~Copyable, Sendable {
 
     private init(_ database: consuming Database) {
         begin = database.prepare("BEGIN")
-        merged = database.prepare("SELECT value FROM meta WHERE key = 'merged'")
+        mergeState = database.prepare(MergeState.select)
         commit = database.prepare("COMMIT")
         tailRow = database.prepare("SELECT \(RecordRow.columns) FROM log WHERE position = ?1")
         identityRow = database.prepare("SELECT nick, name, epoch, created, seen FROM identities WHERE uid = ?1")
@@ -41,9 +41,7 @@ struct History: ~Copyable, Sendable {
         let windows = Window.windows(question)
         let selections = try tail.select(conversation, windows) { () throws(SQLiteFailure) in
             try begin.run()
-            guard try merged.step() else { throw .finding("meta has no merged") }
-            defer { merged.reset() }
-            return merged.integer(0)
+            return try MergeState(mergeState).moved(conversation)
         }
         let slice: Slice
         if case .around = question.selector {

@@ -33,6 +33,9 @@ extension StoreError {
     init(_ failure: SQLiteFailure, path: String) {
         switch failure.primary {
         case SQLITE_NOTADB: self = .foreign(path: path)
+        // A statement could not be prepared, or our own finding about a row.
+        case SQLITE_ERROR, SQLITE_OK:
+            self = .damaged(path: path, reason: "its schema is not as it should be: \(failure)")
         case SQLITE_CORRUPT: self = .damaged(path: path, reason: failure.description)
         default: self = .io(path: path, reason: failure.description)
         }

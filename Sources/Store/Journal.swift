@@ -24,8 +24,11 @@ package struct Journal: ~Copyable, Sendable {
     /// Highest committed position and newest time; they outlive their records.
     var lastPosition: Int64
     var lastTime: Int64
-    /// Up to here the log has moved to `messages`.
-    var merged: Int64
+    var merge: MergeState
+    /// Of the merge's round, the conversations that have still rows to move, the next one last.
+    var mergeQueue: [Conversation] = []
+    /// The log may have rows that have moved.
+    var hasMovedRows: Bool
     var dropped: [DroppedChannel]
     var pace = MaintenancePace()
     /// The last failure of a `maintain` step, for the log; nil: the last one succeeded.
@@ -47,7 +50,8 @@ package struct Journal: ~Copyable, Sendable {
         tail = loaded.tail
         lastPosition = loaded.state.lastPosition
         lastTime = loaded.state.lastTime
-        merged = loaded.merged
+        merge = loaded.merge
+        hasMovedRows = true
         dropped = loaded.dropped
     }
 

@@ -1,29 +1,23 @@
-import Bytes
 import Chat
 
 /// Reads at the start what the World and the journal need, by seeks and without passing over history.
 struct Loader {
     var state = StoredState()
     let tail = Tail()
-    var merged: Int64 = 0
+    let merge: MergeState
     var dropped: [DroppedChannel] = []
 
     init(_ database: borrowing Database) throws(SQLiteFailure) {
-        merged = try Self.meta(database, "merged")
+        merge = try MergeState(database.prepare(MergeState.select))
         try loadDropped(database)
         try loadTail(database)
         try loadChannels(database)
         try loadLists(database)
-        state.lastPosition = max(state.lastPosition, try Self.meta(database, "position"))
-        state.lastTime = max(state.lastTime, try Self.meta(database, "time"))
-        state.lastChannelID = max(state.channels.last?.state.id ?? 0, try Self.meta(database, "channel"))
-    }
-
-    private static func meta(_ database: borrowing Database, _ key: ByteString) throws(SQLiteFailure) -> Int64 {
-        let statement = database.prepare("SELECT value FROM meta WHERE key = ?1")
-        statement.bind(1, key)
-        guard try statement.step() else { throw .finding("meta has no \(key.string)") }
-        return statement.integer(0)
+        let marks = database.prepare("SELECT position, time, channel FROM meta")
+        guard try marks.step() else { throw .finding("meta is empty") }
+        state.lastPosition = max(state.lastPosition, marks.integer(0))
+        state.lastTime = max(state.lastTime, marks.integer(1))
+        state.lastChannelID = max(state.channels.last?.state.id ?? 0, marks.integer(2))
     }
 
     private mutating func loadDropped(_ database: borrowing Database) throws(SQLiteFailure) {
@@ -33,11 +27,14 @@ struct Loader {
 
     private mutating func loadTail(_ database: borrowing Database) throws(SQLiteFailure) {
         let gone = Set(dropped.map(\.id))
-        let rows = database.prepare("SELECT position, time, kind, a, b FROM log ORDER BY position")
+        let rows = database.prepare(
+            "SELECT position, time, kind, a, b FROM log WHERE position > ?1 ORDER BY position")
+        rows.bind(1, merge.merged)
         while try rows.step() {
             let entry = TailEntry(position: rows.integer(0), time: rows.integer(1), isMessage: rows.integer(2) < 10)
             let conversation = Conversation(a: rows.integer(3), b: rows.integer(4))
-            if conversation.isDirect || !gone.contains(conversation.a) { tail.restore(conversation, entry) }
+            let isGone = !conversation.isDirect && gone.contains(conversation.a)
+            if !isGone && entry.position > merge.moved(conversation) { tail.restore(conversation, entry) }
             state.lastPosition = entry.position
             state.lastTime = max(state.lastTime, entry.time)
         }

@@ -26,13 +26,19 @@ enum Migrations {
 
     /// `log` takes what is written, in order of arrival, which costs the fewest pages; `messages` holds it by
     /// conversation, which is how it is read. `event` stands before `position` in the key, so that a page of messages
-    /// costs the same however many joins and quits lie between them.
+    /// costs the same however many joins and quits lie between them. `meta` has one row: the highest position, the newest
+    /// time and the highest channel id as far as rows no longer prove them, and the state of the merge (`MergeState`).
     ///
     /// Texts are TEXT by affinity only: bytes as they came. Times of `log` and `messages` are milliseconds since 1970,
     /// all others seconds.
     private static let version1 = """
-        CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-        INSERT INTO meta VALUES ('merged', 0), ('position', 0), ('time', 0), ('channel', 0);
+        CREATE TABLE meta (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            position INTEGER NOT NULL, time INTEGER NOT NULL, channel INTEGER NOT NULL,
+            merged INTEGER NOT NULL, target INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL,
+            moved INTEGER NOT NULL
+        );
+        INSERT INTO meta VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0);
 
         CREATE TABLE log (
             position INTEGER PRIMARY KEY,

@@ -16,6 +16,10 @@ struct Statement: ~Copyable, @unchecked Sendable {
 
     /// Stored as TEXT, so that search and sqlite3's shell can use it; SQLite neither checks nor changes the bytes.
     func bind(_ index: Int32, _ bytes: ByteString) {
+        if bytes.isEmpty {
+            parley_sqlite3_bind_empty_text(handle, index)
+            return
+        }
         _ = bytes.withView { parley_sqlite3_bind_text_copy(handle, index, $0.raw.baseAddress, Int32($0.count)) }
     }
 

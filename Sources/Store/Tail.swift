@@ -11,9 +11,9 @@ struct TailEntry: Equatable {
 /// Which records of `log` belong to which conversation, shared by the journal and the readers.
 ///
 /// Why no reader misses a record or sees one twice: the journal adds entries after their commit and removes them
-/// after the commit that moved their rows and raised `merged`. A reader takes its snapshot while it holds the lock, so
-/// every entry it sees has its row in the snapshot, either still in `log` or, at or below the snapshot's `merged`, in
-/// `messages`; it leaves those out, as it finds them there.
+/// after the commit that moved their rows. A reader takes its snapshot while it holds the lock, so every entry it sees
+/// has its row in the snapshot: in `messages` up to the position that the snapshot's own `MergeState` names for the
+/// conversation, and in `log` above it. It leaves out the former, as it finds them there.
 final class Tail: Sendable {
     typealias Entries = [Conversation: [TailEntry]]
 
@@ -34,17 +34,25 @@ final class Tail: Sendable {
         entries.withLock { $0[conversation, default: []].append(entry) }
     }
 
-    /// After the commit that moved everything up to `merged`.
-    func trim(upTo merged: Int64) {
+    /// After the commit that moved this conversation's records up to `position`.
+    func trim(_ conversation: Conversation, upTo position: Int64) {
         entries.withLock { entries in
-            for (conversation, list) in entries {
-                let count = list.partition { $0.position > merged }
-                if count == list.count {
-                    entries[conversation] = nil
-                } else if count > 0 {
-                    entries[conversation] = Array(list[count...])
-                }
-            }
+            guard let list = entries[conversation] else { return }
+            let count = list.partition { $0.position > position }
+            entries[conversation] = count == list.count ? nil : Array(list[count...])
+        }
+    }
+
+    /// In the order of `messages`.
+    var conversations: [Conversation] {
+        entries.withLock { entries in Array(entries.keys) }.sorted { ($0.a, $0.b) < ($1.a, $1.b) }
+    }
+
+    /// Up to `limit` positions of the conversation that are not above `target`, oldest first.
+    func positions(_ conversation: Conversation, upTo target: Int64, limit: Int) -> [Int64] {
+        entries.withLock { entries in
+            guard let list = entries[conversation] else { return [] }
+            return list.prefix(min(limit, list.partition { $0.position > target })).map(\.position)
         }
     }
 
@@ -53,16 +61,16 @@ final class Tail: Sendable {
 
     func newest(_ conversation: Conversation) -> TailEntry? { entries.withLock { $0[conversation]?.last } }
 
-    /// `snapshot` begins a read transaction and returns its `merged`; the lock is held around it (see above). Answers,
-    /// for each window, what of it lies above `merged`.
+    /// `snapshot` begins a read transaction and returns up to where the conversation has moved in it; the lock is held
+    /// around it (see above). Answers, for each window, what of it lies above that.
     func select(
         _ conversation: Conversation, _ windows: [Window], snapshot: () throws(SQLiteFailure) -> Int64
     ) throws(SQLiteFailure) -> [TailSelection] {
         let result = entries.withLock { entries -> Result<[TailSelection], SQLiteFailure> in
             do throws(SQLiteFailure) {
-                let merged = try snapshot()
+                let moved = try snapshot()
                 let list = entries[conversation] ?? []
-                return .success(windows.map { $0.select(from: list, above: merged) })
+                return .success(windows.map { $0.select(from: list, above: moved) })
             } catch {
                 return .failure(error)
             }

@@ -81,11 +81,11 @@ struct Window {
 }
 
 extension Window {
-    /// What of the window lies in the tail above `merged`.
-    func select(from list: [TailEntry], above merged: Int64) -> TailSelection {
-        let unmerged = list.partition { $0.position > max(merged, oldest - 1) }
+    /// What of the window lies in the tail above `moved`.
+    func select(from list: [TailEntry], above moved: Int64) -> TailSelection {
+        let start = list.partition { $0.position > moved && $0.position >= oldest }
         let lower = max(
-            unmerged, list.partition { $0.position >= positions.lowerBound && $0.time >= times.lowerBound })
+            start, list.partition { $0.position >= positions.lowerBound && $0.time >= times.lowerBound })
         let upper = list.partition { $0.position > positions.upperBound || $0.time > times.upperBound }
         var selection = TailSelection()
         var first = lower
@@ -109,7 +109,7 @@ extension Window {
                 index += 1
             }
         }
-        selection.hasOlder = unmerged < first && list[unmerged..<first].contains { wants($0) }
+        selection.hasOlder = start < first && list[start..<first].contains { wants($0) }
         return selection
     }
 

@@ -1,4 +1,3 @@
-import Bytes
 import Chat
 
 /// The one writing connection with its statements. Opened again after failures that leave a connection doubtful.
@@ -7,7 +6,6 @@ struct Writer: ~Copyable, Sendable {
     private let begin: Statement
     private let commit: Statement
     private let insert: Statement
-    private let setMeta: Statement
     private let changes: ChangeStatements
     let merge: MergeStatements
 
@@ -26,7 +24,7 @@ struct Writer: ~Copyable, Sendable {
         guard try database.integer("PRAGMA journal_mode = WAL") != nil else { throw .finding("no write-ahead log") }
         // A log that grew in a rush gives the room back when it starts over.
         try database.execute("PRAGMA journal_size_limit = \(64 << 20)")
-        try database.execute("PRAGMA synchronous = \(durability.pragma)")
+        try database.execute(durability.pragma)
         database.countLogPages()
         if let migrations { try Migrations.run(migrations, on: database) }
         let writer = Writer(database)
@@ -38,7 +36,6 @@ struct Writer: ~Copyable, Sendable {
         begin = database.prepare("BEGIN IMMEDIATE")
         commit = database.prepare("COMMIT")
         insert = database.prepare(RecordRow.insert)
-        setMeta = database.prepare("UPDATE meta SET value = ?2 WHERE key = ?1")
         changes = ChangeStatements(database)
         merge = MergeStatements(database)
         self.database = database
@@ -80,23 +77,22 @@ struct Writer: ~Copyable, Sendable {
         try transaction { () throws(SQLiteFailure) in try database.execute("DELETE FROM probe") }
     }
 
+    /// Outside of transactions.
+    func setDurability(_ durability: Durability, atMost most: Durability = .full) throws(SQLiteFailure) {
+        try database.execute(most == .off ? most.pragma : durability.pragma)
+    }
+
     var logPages: Int { database.logPages }
 
     func checkpoint() throws(SQLiteFailure) -> Bool { try database.checkpoint() }
-
-    func set(_ key: ByteString, _ value: Int64) throws(SQLiteFailure) {
-        setMeta.bind(1, key)
-        setMeta.bind(2, value)
-        try setMeta.run()
-    }
 }
 
 extension Durability {
     var pragma: String {
         switch self {
-        case .full: "FULL"
-        case .normal: "NORMAL"
-        case .off: "OFF"
+        case .full: "PRAGMA synchronous = FULL"
+        case .normal: "PRAGMA synchronous = NORMAL"
+        case .off: "PRAGMA synchronous = OFF"
         }
     }
 }

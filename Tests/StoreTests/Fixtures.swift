@@ -73,7 +73,7 @@ extension Journal {
     }
 
     mutating func mergeAll() throws {
-        while merged < lastPosition { try mergeStep(rows: 1000) }
+        while merge.merged < lastPosition { try mergeStep() }
     }
 }
 

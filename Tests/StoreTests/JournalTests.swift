@@ -89,8 +89,13 @@ import Testing
             let records = (1...5).map { LogRecord.sample(round * 5 + $0) }
             guard case .committed = journal.commit(records) else { throw Unexpected() }
             expected += records
-            if round % 7 == 3 { try journal.mergeStep(rows: 12) }
-            if round % 10 == 9 { _ = try journal.writer!.checkpoint() }
+            journal.pace.step = 4
+            if round % 3 == 2 { try journal.mergeStep() }
+            if round % 10 == 9 {
+                journal.pace.checkpointPages = 1
+                _ = journal.maintain(budgetMilliseconds: 0)
+                journal.pace.checkpointPages = 10_000
+            }
             try scratch.copy(to: crashed)
             let store = try Store.open(path: crashed.database, durability: .full)
             #expect(store.state.lastPosition == expected.last?.position)
