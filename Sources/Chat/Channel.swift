@@ -19,8 +19,10 @@ package struct Channel: Sendable {
     package var members: ContiguousArray<Member> = []
     /// The members' sessions: who is written to. Kept beside `members` so that a line's way is one flat array.
     package var audience: ContiguousArray<ConnectionID> = []
-    /// Who may come in past `+i`, until they do.
+    /// Who may come in past `+i` and the rest, until they do; the oldest gives way.
     package var invited: [UID] = []
+    /// What was said lately, where `+f` counts it.
+    var paces: [UserID: Pace] = [:]
     /// Wall milliseconds of the newest record.
     package var lastTime: Int64
 

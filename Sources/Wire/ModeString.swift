@@ -17,6 +17,12 @@ package struct ModeChange {
     package let adding: Bool
     package let letter: UInt8
     package let parameter: ByteView?
+
+    package init(adding: Bool, letter: UInt8, parameter: ByteView?) {
+        self.adding = adding
+        self.letter = letter
+        self.parameter = parameter
+    }
 }
 
 package enum ParsedMode {

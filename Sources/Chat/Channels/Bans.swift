@@ -7,15 +7,19 @@ extension World {
         isListed(user, 0x62, channel) && !isListed(user, 0x65, channel)
     }
 
-    /// Muted by `m:` entries: may be in, may not speak.
+    /// Muted by `m:` entries: may be in, may not speak. Exceptions hold with and without `m:`.
     func isMuted(_ user: UserID, in channel: ChannelID) -> Bool {
-        guard let bans = channels[channel].lists[0x62], !bans.isEmpty else { return false }
-        let isMuted = bans.contains { entry in
+        isListedForMute(user, 0x62, channel) && !isListedForMute(user, 0x65, channel)
+            && !isListed(user, 0x65, channel)
+    }
+
+    private func isListedForMute(_ user: UserID, _ list: UInt8, _ channel: ChannelID) -> Bool {
+        guard let entries = channels[channel].lists[list], !entries.isEmpty else { return false }
+        return entries.contains { entry in
             entry.mask.withView { mask in
                 extended(mask, 0x6D).map { matches($0, user) } ?? false
             }
         }
-        return isMuted && !isListed(user, 0x65, channel)
     }
 
     func isListed(_ user: UserID, _ list: UInt8, _ channel: ChannelID) -> Bool {

@@ -10,12 +10,19 @@ let joinCommand = Command(
     ]
 ) { world, turn in
     if turn[0] == "0" { return world.partAll(turn) }
-    let keys = turn.parameter(1)?.parts(0x2C) ?? []
+    let keys = turn.parameter(1).map(places) ?? []
     var seen = Set<NameKey>()
-    for (i, name) in turn[0].parts(0x2C).enumerated() where seen.insert(NameKey(name)).inserted {
+    for (i, name) in places(turn[0]).enumerated() where !name.isEmpty && seen.insert(NameKey(name)).inserted {
         world.join(turn, name, key: i < keys.count ? keys[i] : .empty)
     }
-    if turn[0].parts(0x2C).isEmpty { world.needMoreParameters(turn) }
+    if seen.isEmpty { world.needMoreParameters(turn) }
+}
+
+/// The parts of a list by their place, empty ones too: a key belongs to the channel at the same place.
+private func places(_ list: ByteView) -> [ByteView] {
+    var places: [ByteView] = []
+    list.split(0x2C) { places.append($0) }
+    return places
 }
 
 extension World {
@@ -36,15 +43,9 @@ extension World {
     /// A person who joins a channel again wants to talk there.
     private mutating func talk(_ turn: Turn, in channel: ChannelID) { sessions[turn.session].talkingIn = channel }
 
-    mutating func refuseChannelName(_ turn: Turn, _ name: ByteView) {
-        let shown = firstWord(ByteString(name.prefix(64)))
-        let hint: ByteString = sessions[turn.session].isPlain ? ". Channel names begin with #, as in JOIN #lobby" : ""
-        reply(turn, .ERR_NOSUCHCHANNEL, "\(shown) :No such channel\(hint)")
-    }
-
     private mutating func hasRoom(_ turn: Turn, _ name: ByteView) -> Bool {
         if users[turn.me].channels.count < settings.limits.channelsPerUser { return true }
-        reply(turn, .ERR_TOOMANYCHANNELS, "\(name) :You have joined too many channels")
+        reply(turn, .ERR_TOOMANYCHANNELS, "\(shown(name)) :You have joined too many channels")
         return false
     }
 

@@ -12,13 +12,12 @@ extension World {
         if channels[channel].state.founder == users[user].uid { ranks.insert(.op) }
         let hadHistory = channels[channel].lastTime != 0
         let before = lastPosition
-        channels[channel].members.append(Member(user: user, ranks: ranks))
+        let joined = since ?? before + 1
+        channels[channel].members.append(Member(user: user, ranks: ranks, joined: joined))
         channels[channel].audience.append(contentsOf: users[user].sessions)
         channels[channel].invited.removeAll { $0 == users[user].uid }
         users[user].channels.append(channel)
         let entered = record(.join, by: user, in: channel, "")
-        let joined = since ?? before + 1
-        if let at = channels[channel].memberIndex(user) { channels[channel].members[at].joined = joined }
         announceJoin(user, channel, entered)
         if !users[user].isKept { keep(user) }
         save(
@@ -90,6 +89,7 @@ extension World {
             channels[channel].members.swapAt(at, channels[channel].members.count - 1)
             channels[channel].members.removeLast()
         }
+        channels[channel].paces[user] = nil
         for session in users[user].sessions {
             if let at = channels[channel].audience.firstIndex(of: session) {
                 channels[channel].audience.swapAt(at, channels[channel].audience.count - 1)
@@ -107,7 +107,7 @@ extension World {
         }
     }
 
-    /// After PART or KICK the return does not join; ranks stay kept.
+    /// After PART or KICK the return does not join. `ranks` are what it comes back with: who is kicked loses them.
     mutating func forgetPlace(_ user: UserID, in channel: ChannelID, ranks: Ranks) {
         let id = channels[channel].state.id
         if ranks.isEmpty {

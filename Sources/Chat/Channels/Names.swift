@@ -1,7 +1,32 @@
 import Bytes
 import Wire
 
+let namesCommand = Command(
+    "NAMES", source: "Modern IRC, NAMES",
+    help: [
+        "NAMES [<#channel>[,<#channel>…]]", "Shows who is in a channel: ~ owner, @ op, % halfop, + voice.",
+        "Example: NAMES #lobby",
+    ]
+) { world, turn in
+    if let list = turn.parameter(0), !list.isEmpty {
+        var seen = Set<NameKey>()
+        for name in list.parts(0x2C) where seen.insert(NameKey(name)).inserted { world.showNames(turn, name) }
+    } else if world.sessions[turn.session].isPlain, let channel = world.sessions[turn.session].talkingIn {
+        // Who types it alone means the people around.
+        world.sendNames(of: channel, to: turn.session)
+    } else {
+        world.reply(turn, .RPL_ENDOFNAMES, "* :End of /NAMES list")
+    }
+}
+
 extension World {
+    fileprivate mutating func showNames(_ turn: Turn, _ name: ByteView) {
+        guard let channel = channel(named: name), maySee(channel, turn.user) else {
+            return reply(turn, .RPL_ENDOFNAMES, "\(shown(name)) :End of /NAMES list")
+        }
+        sendNames(of: channel, to: turn.session)
+    }
+
     /// 353 lines within the line length, then 366.
     mutating func sendNames(of channel: ChannelID, to session: ConnectionID) {
         let mine = capabilities[Int(session.index)]

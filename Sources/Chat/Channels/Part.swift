@@ -8,28 +8,21 @@ let partCommand = Command(
         "Example: PART #lobby :see you",
     ]
 ) { world, turn in
-    let reason = turn.parameter(1) ?? .empty
+    let reason = world.freeText(turn, 1)
     for name in turn[0].parts(0x2C) {
-        guard let channel = world.channel(named: name) else {
-            world.reply(turn, .ERR_NOSUCHCHANNEL, "\(world.firstWord(ByteString(name.prefix(64)))) :No such channel")
-            continue
-        }
-        guard world.isMember(turn.me, of: channel) else {
-            world.reply(turn, .ERR_NOTONCHANNEL, "\(world.channels[channel].name) :You're not on that channel")
-            continue
-        }
+        guard let channel = world.ownChannel(turn, name) else { continue }
         world.part(turn.me, channel, reason)
     }
+    if turn[0].parts(0x2C).isEmpty { world.needMoreParameters(turn) }
 }
 
 extension World {
     mutating func part(_ user: UserID, _ channel: ChannelID, _ reason: ByteView) {
-        let text = ByteString(reason.prefix(UTF8Check.scalarBoundary(reason, atMost: settings.limits.kickLength)))
-        let tail: ByteString = text.isEmpty ? "" : " :\(text)"
-        let parted = record(.part, by: user, in: channel, text.isEmpty ? "" : ":\(text)")
-        var line = outgoing(from: user, "PART \(channels[channel].name)\(tail)")
-        line.position = parted.position
-        line.time = parted.time
+        let head: ByteString = "PART \(channels[channel].name)"
+        let text = cut(reason, limit: settings.limits.kickLength, head: "\(head) :", from: user)
+        let tail: ByteString = text.isEmpty ? "" : ":\(text)"
+        var line = outgoing(from: user, text.isEmpty ? head : "\(head) \(tail)")
+        (line.position, line.time) = record(.part, by: user, in: channel, tail)
         relay(line, to: channel)
         let ranks = channels[channel].ranks(of: user) ?? []
         removeMember(user, from: channel)

@@ -9,7 +9,7 @@ extension World {
             }
             return
         }
-        guard maySpeak(turn, utterance, channel) else { return }
+        guard maySpeak(turn, utterance, channel, name) else { return }
         if onlyRanks.isEmpty {
             say(turn, utterance, channel)
         } else {
@@ -17,11 +17,18 @@ extension World {
         }
     }
 
-    private mutating func maySpeak(_ turn: Turn, _ utterance: Utterance, _ channel: ChannelID) -> Bool {
+    private mutating func maySpeak(
+        _ turn: Turn, _ utterance: Utterance, _ channel: ChannelID, _ name: ByteView
+    ) -> Bool {
         let user = turn.me
-        guard let why = reasonNotToSpeak(user, utterance, channel) else { return true }
-        if !utterance.isQuiet {
+        var why = reasonNotToSpeak(user, utterance, channel)
+        if why == nil, utterance.kind != .tagmsg { why = paceExceeded(user, in: channel) }
+        guard let why else { return true }
+        if utterance.isQuiet { return false }
+        if maySee(channel, user) {
             reply(turn, .ERR_CANNOTSENDTOCHAN, "\(channels[channel].name) :\(why)")
+        } else {
+            refuseChannelName(turn, name)
         }
         return false
     }

@@ -21,7 +21,8 @@ private func channelTokens(_ settings: Settings) -> [ByteString] {
     let limits = settings.limits
     return [
         "CHANTYPES=#", "CHANNELLEN=\(limits.channelLength)", "CHANLIMIT=#:\(limits.channelsPerUser)",
-        "PREFIX=(qohv)~@%+", "STATUSMSG=~@%+", "CHANMODES=Ibe,k,fl,CHMRimnst", "MODES=\(limits.modes)",
+        "PREFIX=\(ChannelModes.prefix)", "STATUSMSG=~@%+", "CHANMODES=\(ChannelModes.chanModes)",
+        "MODES=\(limits.modes)",
         "MAXLIST=Ibe:\(limits.listEntries)", "EXCEPTS=e", "INVEX=I", "EXTBAN=,amu", "ACCOUNTEXTBAN=a",
         "TOPICLEN=\(limits.topicLength)", "KICKLEN=\(limits.kickLength)", "KEYLEN=\(limits.keyLength)",
     ]
@@ -40,6 +41,4 @@ private func featureTokens(_ settings: Settings) -> [ByteString] {
 
 extension World {
     var userModeLetters: ByteString { "BZiow" }
-    var channelModeLetters: ByteString { "CHIMRbefhiklmnoqstv" }
-    var channelModeLettersWithParameter: ByteString { "Ibefhkloqv" }
 }
