@@ -4,7 +4,7 @@ import Wire
 /// What World wants done. Everything here waits, in order, behind the records of its batch, but for `resumes`.
 package struct Effects: ~Copyable {
     package var outbox = Outbox()
-    package var records: ContiguousArray<LogRecord> = []
+    package var records: [LogRecord] = []
     package var changes: [Change] = []
     /// By index of the refusal that a dependent line names: who is told when the store refuses the batch.
     package var refusals: [Refusal] = []

@@ -32,9 +32,8 @@ private func complaintsAboutFiles(_ configuration: Configuration, _ places: Plac
 
 /// `parley serve`.
 func runServe(_ file: String?) -> Int32 {
-    guard loadOrComplain(file) != nil else { return Exit.failure }
-    Output.error("parley: the core loop is not built in yet\n")
-    return Exit.failure
+    guard let loaded = loadOrComplain(file) else { return Exit.failure }
+    return serve(loaded.configuration, file: file, .process)
 }
 
 /// Every problem and warning is told, one a line.

@@ -88,7 +88,7 @@ package final class WorldScript {
     private func settle() {
         while true {
             let refused = isStoreFull && world.effects.mustCommit
-            let records = Array(world.effects.records)
+            let records = world.effects.records
             let changes = world.effects.changes
             let refusals = world.effects.refusals
             heldPages += world.effects.pages

@@ -1,0 +1,29 @@
+import Chat
+import Net
+
+/// What the other threads answer the core.
+enum Answer: Sendable {
+    case journal(JournalOutcome)
+    case page(HistoryPage)
+    case identity(IdentityAnswer)
+    case verified(number: Int64, Chat.PasswordOutcome)
+}
+
+enum JournalRequest: Sendable {
+    case commit(JournalBatch)
+    case stop
+}
+
+enum ReaderRequest: Sendable {
+    case page(HistoryQuestion)
+    case identity(IdentityQuestion)
+    case stop
+}
+
+/// The core's mailboxes to the threads around it.
+struct CorePorts: Sendable {
+    let answers: Mailbox<Answer>
+    let journal: Mailbox<JournalRequest>
+    let reader: Mailbox<ReaderRequest>
+    let verify: @Sendable (PasswordQuestion) -> Void
+}

@@ -1,0 +1,227 @@
+import Bytes
+import Chat
+import CSystem
+import Glibc
+import Net
+import Store
+
+/// `parley serve`: starts, serves until it is told to stop, and gives the process's status.
+package func serve(_ configuration: Configuration, file: String?, _ environment: Environment) -> Int32 {
+    let log = Log(configuration.log, hasJournal: environment.hasJournal)
+    do {
+        var server = try Startup.make(configuration, file: file, environment, log)
+        server.run()
+        return Exit.success
+    } catch {
+        log.error("start.failed", ["reason": .text("\(error)")])
+        return Exit.failure
+    }
+}
+
+/// Why the server does not start, in words for the operator.
+struct StartFailure: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// Everything a running server is made of: the core on this thread, the journal, the reader and the hasher on theirs.
+private struct RunningServer: ~Copyable {
+    var core: Core
+    var reactor: Reactor
+    let ports: CorePorts
+    let journal: ThreadHandle
+    let reader: ThreadHandle
+    let hasher: Hasher
+    let reload: Reloading
+    let log: Log
+
+    mutating func run() {
+        while core.turn(&reactor) {
+            if core.wantsReload { reloadConfiguration() }
+        }
+        ports.reader.post(.stop)
+        ports.journal.post(.stop)
+        reader.join()
+        journal.join()
+        hasher.stop()
+        log.info("stopped")
+    }
+
+    private mutating func reloadConfiguration() {
+        guard let settings = reload.load(log) else { return core.reloadFailed() }
+        if let tls = reload.tls(log) { reactor.setTLS(tls) }
+        core.reload(settings)
+        log.info("reloaded")
+    }
+}
+
+private enum Startup {
+    static func make(
+        _ configuration: Configuration, file: String?, _ environment: Environment, _ log: Log
+    ) throws -> RunningServer {
+        raiseDescriptorLimit()
+        let places = Places(configuration, environment)
+        try DataDirectory.prepare(places)
+        let secret = try Secret.load(places.secret).bytes.bytes
+        let opened = try Store.open(path: places.database, durability: Durability(configuration.store.durability))
+        let state = opened.state
+        let readers = opened.readers
+        var reactor = try Reactor(limits: NetLimits(configuration))
+        reactor.wrongProtocolText = WrongProtocol.texts
+        try listen(&reactor, configuration, places, log)
+        reactor.watchSignals([SIGHUP, SIGTERM, SIGINT])
+
+        let answers = Mailbox<Answer>(waker: reactor.waker)
+        let hasher = try Hasher { number, outcome in answers.post(.verified(number: number, outcome)) }
+        let ports = CorePorts(
+            answers: answers, journal: try Mailbox(), reader: try Mailbox(), verify: { hasher.ask($0) })
+        let journal = startJournal(opened.takeJournal(), ports, log)
+        let reader = startReader(readers, ports)
+        let reload = Reloading(file: file, started: Clock.moment().wall, places: places, environment: environment)
+        let motd = reload.motd(configuration, log) ?? Motd(text: "", server: "", network: "")
+        let settings = Settings(configuration, serverName: places.serverName, motd: motd, started: reload.started)
+        let world = World(
+            settings: settings,
+            ports: Ports(
+                mac: { Crypto.hmacSHA256(key: secret, $0) },
+                seed: Crypto.randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) }),
+            stored: state)
+        let core = Core(
+            world: world, ports: ports, log: log, cloak: Cloak(isEnabled: configuration.cloak.enabled, secret: secret),
+            sendQueue: configuration.limits.sendQueue)
+        log.info(
+            "ready",
+            [
+                "name": .text(places.serverName), "database": .text(places.database),
+                "channels": .number(state.channels.count),
+            ])
+        return RunningServer(
+            core: core, reactor: reactor, ports: ports, journal: journal, reader: reader, hasher: hasher,
+            reload: reload, log: log)
+    }
+
+    /// Every connection is a descriptor: the hard limit is the server's size.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    private static func listen(
+        _ reactor: inout Reactor, _ configuration: Configuration, _ places: Places, _ log: Log
+    ) throws {
+        if configuration.listeners.contains(where: { $0.mode != .plain }) {
+            let isNew = try Certificates.prepare(places)
+            reactor.setTLS(try TLSContext(certificateFile: places.certificate, keyFile: places.key))
+            let fingerprint = try certificateFingerprint(places.certificate)
+            log.info(
+                isNew ? "certificate.made" : "certificate",
+                ["file": .text(places.certificate), "sha256": .text(fingerprint)])
+        }
+        for listener in configuration.listeners {
+            let mode: ListenerMode =
+                switch listener.mode {
+                case .plain: .plain
+                case .tls: .tls
+                case .both: .both
+                }
+            do {
+                let port = try reactor.listen(
+                    ListenerSpec(address: listener.address, port: UInt16(listener.port), mode: mode))
+                log.info(
+                    "listening",
+                    ["address": .text(listener.address), "port": .number(port), "mode": .text(listener.mode.rawValue)])
+            } catch {
+                guard configuration.hasDefaultListeners, listener.address == "::1" else { throw error }
+                log.warn("listen.skipped", ["address": .text(listener.address), "reason": .text("\(error)")])
+            }
+        }
+    }
+}
+
+/// One thread writes: commits come first, maintenance when nothing waits or when it must be.
+private func startJournal(_ journal: consuming Journal, _ ports: CorePorts, _ log: Log) -> ThreadHandle {
+    let box = HandOver(journal)
+    return startThread(name: "journal") {
+        var writer = JournalThread(journal: box.take(), ports: ports)
+        writer.run()
+    }
+}
+
+private struct JournalThread: ~Copyable {
+    var journal: Journal
+    let ports: CorePorts
+    private var isFailing = false
+    private var hasMore = true
+
+    init(journal: consuming Journal, ports: CorePorts) {
+        self.journal = journal
+        self.ports = ports
+    }
+
+    mutating func run() {
+        while true {
+            for request in ports.journal.waitAndTakeAll(timeoutMilliseconds: timeout) {
+                guard case .commit(let batch) = request else { return }
+                commit(batch)
+            }
+            if isFailing {
+                if journal.probe() {
+                    isFailing = false
+                    ports.answers.post(.journal(.recovered))
+                }
+            } else if ports.journal.count == 0 || journal.mustMaintain {
+                hasMore = journal.maintain(budgetMilliseconds: 5)
+            }
+        }
+    }
+
+    private var timeout: Int { isFailing ? 500 : hasMore ? 0 : 1_000 }
+
+    private mutating func commit(_ batch: JournalBatch) {
+        let outcome = journal.commit(batch)
+        if case .failed = outcome { isFailing = true }
+        hasMore = true
+        ports.answers.post(.journal(outcome))
+    }
+}
+
+private func startReader(_ readers: Readers, _ ports: CorePorts) -> ThreadHandle {
+    startThread(name: "reader") {
+        var reader = readers.make()
+        while true {
+            for request in ports.reader.waitAndTakeAll() {
+                switch request {
+                case .page(let question): ports.answers.post(.page(reader.page(question)))
+                case .identity(let question): ports.answers.post(.identity(reader.identity(question)))
+                case .stop: return
+                }
+            }
+        }
+    }
+}
+
+extension Durability {
+    fileprivate init(_ durability: Configuration.Store.Durability) {
+        self =
+            switch durability {
+            case .full: .full
+            case .normal: .normal
+            case .off: .off
+            }
+    }
+}
+
+extension NetLimits {
+    fileprivate init(_ configuration: Configuration) {
+        self.init()
+        sendQueueBytes = configuration.limits.sendQueue
+        handshakeTimeoutMs = Int(configuration.limits.handshake.milliseconds)
+        connectionsPerAddress = configuration.limits.connectionsPerAddress
+        var limit = rlimit()
+        _ = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        // What the process itself opens: database, log, wakers.
+        let most = max(16, Int(clamping: limit.rlim_cur) - 64)
+        maximumConnections = configuration.limits.connections > 0 ? min(configuration.limits.connections, most) : most
+    }
+}

@@ -1,0 +1,52 @@
+import Bytes
+import Chat
+
+extension Settings {
+    /// What the chat core needs of the configuration.
+    init(_ configuration: Configuration, serverName: String, motd: Motd, started: Int64) {
+        self.init()
+        self.serverName = ByteString(serverName)
+        network = ByteString(configuration.server.network)
+        description = ByteString(configuration.server.description)
+        version = ByteString("parley-\(Version.string)")
+        self.started = started
+        self.motd = motd.lines
+        password = ByteString(configuration.server.password)
+        admin = configuration.server.admin.map { ByteString($0) }
+        welcomeChannel = ByteString(configuration.server.welcomeChannel)
+        limits = Limits(configuration)
+        flood.enabled = configuration.flood.enabled
+        flood.burst = configuration.flood.burst
+        flood.rate = configuration.flood.rate
+        guestPrefix = ByteString(configuration.guests.prefix)
+        showGuestToken = configuration.guests.showToken
+        replay = configuration.history.replay
+        page = configuration.history.page
+        historySinceJoin = configuration.history.visibility == .joined
+        operators = configuration.operators.map {
+            OperatorSettings(
+                name: ByteString($0.name), hash: ByteString($0.password), kind: ByteString($0.class.rawValue))
+        }
+    }
+}
+
+extension Limits {
+    fileprivate init(_ configuration: Configuration) {
+        self.init()
+        let limits = configuration.limits
+        nickLength = limits.nickLength
+        channelLength = limits.channelLength
+        topicLength = limits.topicLength
+        kickLength = limits.kickLength
+        awayLength = limits.awayLength
+        realnameLength = limits.realnameLength
+        keyLength = limits.keyLength
+        channelsPerUser = limits.channelsPerUser
+        listEntries = limits.listEntries
+        targets = limits.targets
+        whowas = limits.whowas
+        registrationTimeout = limits.registration.milliseconds
+        pingInterval = limits.ping.milliseconds
+        sessionsPerIdentity = configuration.guests.sessionLimit
+    }
+}
