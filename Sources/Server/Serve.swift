@@ -111,7 +111,7 @@ private enum Startup {
         _ reactor: inout Reactor, _ configuration: Configuration, _ places: Places, _ log: Log
     ) throws {
         if configuration.listeners.contains(where: { $0.mode != .plain }) {
-            let isNew = try Certificates.prepare(places)
+            let isNew = try DataDirectory.makeCertificate(places)
             reactor.setTLS(try TLSContext(certificateFile: places.certificate, keyFile: places.key))
             let fingerprint = try certificateFingerprint(places.certificate)
             log.info(
