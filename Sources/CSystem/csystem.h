@@ -1,7 +1,8 @@
 // Linux calls that `import Glibc` lacks, and what Swift cannot import from macros. Declarations only, no logic.
 //
 // _GNU_SOURCE is not defined: the Glibc module is built without it, and the same structs would differ between the two
-// modules. The GNU calls we need are declared at the end instead. Use it beside `import Glibc`, which has errno and open.
+// modules. The GNU calls we need are declared at the end instead. Use it beside `import Glibc`, which has errno and
+// open.
 #ifndef PARLEY_CSYSTEM_H
 #define PARLEY_CSYSTEM_H
 #include <arpa/inet.h>

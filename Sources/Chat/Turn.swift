@@ -149,7 +149,8 @@ extension World {
         }
     }
 
-    /// A line that is part of an inner batch keeps that one's reference (IRCv3 batch: batches nest by their start line).
+    /// A line that is part of an inner batch keeps that one's reference (IRCv3 batch: batches nest by their start
+    /// line).
     private func isInBatch(_ line: ByteString) -> Bool {
         line.withView { view in
             guard view.first == 0x40, let end = view.firstIndex(of: 0x20) else { return false }

@@ -1,5 +1,6 @@
-/// Everything an operator can set. The values here are the defaults, so the server runs without a file; meaning, unit and
-/// range of each stand in `ConfigurationSchema.swift`. A value is never changed while it is used: a reload makes another.
+/// Everything an operator can set. The values here are the defaults, so the server runs without a file; meaning, unit
+/// and range of each stand in `ConfigurationSchema.swift`. A value is never changed while it is used: a reload makes
+/// another.
 package struct Configuration: Sendable, Equatable {
     package var server = Server()
     package var listeners = Listener.defaults

@@ -1,5 +1,5 @@
-/// The one table of keys: the checks, `default-config`, `Config/parley.toml` and the documentation are made from it. The
-/// defaults are the initial values of `Configuration`.
+/// The one table of keys: the checks, `default-config`, `Config/parley.toml` and the documentation are made from it.
+/// The defaults are the initial values of `Configuration`.
 enum Schema {
     static let sections = [server, tls, store, history, guests, limits, flood, cloak, log]
 

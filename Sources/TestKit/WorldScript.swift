@@ -2,8 +2,8 @@ package import Bytes
 package import Chat
 import Wire
 
-/// Drives `World` without sockets, threads or files: sessions type lines and read lines, a frozen clock moves when told,
-/// a store in memory commits at once (or refuses, when told to) and answers questions.
+/// Drives `World` without sockets, threads or files: sessions type lines and read lines, a frozen clock moves when
+/// told, a store in memory commits at once (or refuses, when told to) and answers questions.
 package final class WorldScript {
     package var world: World
     package var moment = Moment(wall: 1_780_000_000_000, steady: 1_000)

@@ -35,7 +35,8 @@ package struct Framer: Sendable {
 
     /// The next step; the caller goes on until `needMore`. `offset` moves behind what is consumed.
     ///
-    /// `ended`: the peer sends no more, so an unterminated last line counts. Views are valid until `input` or `scratch` change.
+    /// `ended`: the peer sends no more, so an unterminated last line counts. Views are valid until `input` or `scratch`
+    /// change.
     package mutating func next(
         _ input: ByteView, at offset: inout Int, ended: Bool, scratch: inout ByteBuffer
     ) -> Step {

@@ -5,8 +5,8 @@ package enum ISupport {
     /// Modern IRC: a line has at most 13 tokens, since nick and text take two of the 15 parameters.
     package static let mostTokens = 13
 
-    /// The tokens joined to parameter groups, one for each 005 line. `overhead`: the bytes of the line around them, source
-    /// and CR LF included; a line stays within 512.
+    /// The tokens joined to parameter groups, one for each 005 line. `overhead`: the bytes of the line around them,
+    /// source and CR LF included; a line stays within 512.
     package static func groups(_ tokens: [ByteString], overhead: Int) -> [ByteString] {
         var groups: [ByteString] = []
         var group: [UInt8] = []

@@ -36,8 +36,8 @@ package enum ParsedMode {
 }
 
 package enum ModeParser {
-    /// `modes` is the word of signs and letters, `parameters` gives the words after it by their number from 0, nil behind
-    /// the last. Without a sign, letters are set.
+    /// `modes` is the word of signs and letters, `parameters` gives the words after it by their number from 0, nil
+    /// behind the last. Without a sign, letters are set.
     package static func parse(
         _ modes: ByteView, parameters: (Int) -> ByteView?, kinds: (UInt8) -> ModeKind?
     ) -> [ParsedMode] {
@@ -94,8 +94,8 @@ package struct AppliedMode: Sendable, Equatable {
 }
 
 package enum ModeFormatter {
-    /// `+ob-v nick mask nick`, in order, as many to a line as `maxBytes` and `maxParameters` (MODES=) allow; a change that
-    /// is longer by itself stands alone.
+    /// `+ob-v nick mask nick`, in order, as many to a line as `maxBytes` and `maxParameters` (MODES=) allow; a change
+    /// that is longer by itself stands alone.
     package static func lines(_ changes: [AppliedMode], maxBytes: Int, maxParameters: Int = .max) -> [ByteString] {
         var lines: [ByteString] = []
         var letters: [UInt8] = []

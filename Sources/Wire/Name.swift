@@ -9,8 +9,8 @@ package enum Names {
     /// Bytes (USERLEN).
     package static let userLength = 18
 
-    /// Modern IRC, "Clients": no character that could be taken for a channel, a prefix, a mask, a server name or syntax.
-    /// Beyond ASCII: letters, marks (not first), numbers and symbols that can be seen.
+    /// Modern IRC, "Clients": no character that could be taken for a channel, a prefix, a mask, a server name or
+    /// syntax. Beyond ASCII: letters, marks (not first), numbers and symbols that can be seen.
     package static func isValidNick(_ nick: ByteView, limit: Int = nickLength) -> Bool {
         guard let first = nick.first, nick.count <= limit, isNickStart(first) else { return false }
         return allScalars(nick) { scalar, isFirst in
@@ -18,7 +18,8 @@ package enum Names {
         }
     }
 
-    /// Modern IRC, "Channels": `#` and something more, without space, comma, controls, what masks need, or the invisible.
+    /// Modern IRC, "Channels": `#` and something more, without space, comma, controls, what masks need, or the
+    /// invisible.
     package static func isValidChannel(_ channel: ByteView, limit: Int = channelLength) -> Bool {
         guard channel.first == 0x23, channel.count >= 2, channel.count <= limit else { return false }
         return allScalars(channel) { scalar, _ in

@@ -2,7 +2,8 @@ package import Bytes
 
 /// The known word that `word` was probably meant to be, for "did you mean"; nil if none is near. ASCII case is ignored.
 ///
-/// Near: a letter wrong, missing, too many, or two swapped; twice in words of five letters or more. The first of several wins.
+/// Near: a letter wrong, missing, too many, or two swapped; twice in words of five letters or more. The first of
+/// several wins.
 package func nearestWord(_ word: ByteView, among words: [StaticString]) -> StaticString? {
     guard (2...32).contains(word.count) else { return nil }
     var best: StaticString?

@@ -1,6 +1,7 @@
 package import Bytes
 
-/// Times as text, in UTC; milliseconds since 1970. Correct for 1970 to 9999, times outside are taken for the nearest inside.
+/// Times as text, in UTC; milliseconds since 1970. Correct for 1970 to 9999, times outside are taken for the nearest
+/// inside.
 package enum Times {
     private static let latest: Int64 = 253_402_300_799_999
     private static let longest: Int64 = 100 * 366 * 86_400_000
@@ -30,7 +31,8 @@ package enum Times {
     /// `21:40`.
     package static func clock(_ ms: Int64) -> ByteString { serverTime(ms)[11..<16] }
 
-    /// `Mon, 30 Nov 2026 21:40:05 +0000`, as in mail (RFC 5322), of seconds since 1970: for 391 and other dates for people.
+    /// `Mon, 30 Nov 2026 21:40:05 +0000`, as in mail (RFC 5322), of seconds since 1970: for 391 and other dates for
+    /// people.
     package static func rfc(_ seconds: Int64) -> ByteString {
         let bounded = min(max(seconds, 0), latest / 1000)
         let day = bounded / 86400
@@ -40,7 +42,8 @@ package enum Times {
         return "\(weekdays[Int((day + 4) % 7)]), \(padded) \(months[Int(month) - 1]) \(year) \(clock) +0000"
     }
 
-    /// What `serverTime` writes; the fraction may have one to nine digits, or be left out. nil: not this form, or no such time.
+    /// What `serverTime` writes; the fraction may have one to nine digits, or be left out. nil: not this form, or no
+    /// such time.
     package static func parse(_ text: ByteView) -> Int64? {
         guard text.count >= 20, text.last == 0x5A, text[4] == 0x2D, text[7] == 0x2D, text[10] == 0x54,
             text[13] == 0x3A, text[16] == 0x3A,
@@ -54,7 +57,8 @@ package enum Times {
         return (day * 86400 + Int64(hour * 3600 + minute * 60 + second)) * 1000 + ms
     }
 
-    /// `30s`, `90m`, `1h`, `2d`, `1w`, also one after the other (`1h30m`), in milliseconds; nil: not one, or over a century.
+    /// `30s`, `90m`, `1h`, `2d`, `1w`, also one after the other (`1h30m`), in milliseconds; nil: not one, or over a
+    /// century.
     package static func duration(_ text: ByteView) -> Int64? {
         var total: Int64 = 0
         var start = 0
