@@ -1,0 +1,53 @@
+# The few commands of this project. Everything missing on a Debian machine is installed on the way.
+
+PREFIX     ?= /usr/local
+SYSCONFDIR ?= $(PREFIX)/etc
+SWIFT      ?= swift
+# Arguments for the server: make run ARGS="--config my.toml"
+ARGS       ?=
+# Arguments for the tests: make test TESTS="--filter DoorLines"
+TESTS      ?=
+ROUNDS     ?= 200
+
+RELEASE := $(SWIFT) build -c release --static-swift-stdlib --product parley
+BINARY  := .build/release/parley
+
+.PHONY: build run test crash scale lint bench install clean
+
+build:
+	@.ci/packages build
+	@$(RELEASE)
+
+# Starts the server; without arguments it needs no configuration.
+run: build
+	@exec $(BINARY) serve $(ARGS)
+
+# Everything but the long runs below, in about eight minutes on two cores. The tests at the door use the release binary.
+test: build
+	@.ci/packages test
+	PARLEY_BIN=$(CURDIR)/$(BINARY) $(SWIFT) test $(TESTS)
+
+# kill -9 under load, ROUNDS times, then a disk that fills up, and what was seen is in history once and in order.
+crash: build
+	@.ci/packages test
+	PARLEY_BIN=$(CURDIR)/$(BINARY) PARLEY_CRASH_ROUNDS=$(ROUNDS) $(SWIFT) test --filter DoorCrash
+
+# A million stored messages, 10,000 connections, a channel of 1,000: at their full size.
+scale: build
+	@.ci/packages test
+	PARLEY_BIN=$(CURDIR)/$(BINARY) PARLEY_SCALE=full $(SWIFT) test --filter DoorScale
+
+lint:
+	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
+	@$(SWIFT) test --filter TidyTests
+
+install: build
+	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/parley
+	install -D -m 644 Config/parley.toml $(DESTDIR)$(PREFIX)/share/parley/parley.toml
+	for file in motd/*; do install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/parley/$$file; done
+	# A configuration that is already there is the operator's.
+	test -e $(DESTDIR)$(SYSCONFDIR)/parley/parley.toml || \
+	    install -D -m 640 Config/parley.toml $(DESTDIR)$(SYSCONFDIR)/parley/parley.toml
+
+clean:
+	$(SWIFT) package clean
