@@ -110,8 +110,9 @@ package struct SocketPair {
     }
 }
 
-/// A shell that outlives the test process by a moment, kills what it left running and removes its directories. A parent-death
-/// signal would not do: Linux ties it to the thread that started the child, and those of a task pool come and go.
+/// A shell that outlives the test process by a moment, kills what it left running and removes its directories. A
+/// parent-death signal would not do: Linux ties it to the thread that started the child, and those of a task pool come
+/// and go.
 enum Guardian {
     private static let script = """
         while read -r what which; do

@@ -126,8 +126,8 @@ package final class LineClient {
         throw failure("expected \(needles), but the connection ended")
     }
 
-    /// Everything that the server sent before it came to a PING sent now. Replies leave in the order of the commands, so
-    /// this proves that something does *not* come, without waiting for it.
+    /// Everything that the server sent before it came to a PING sent now. Replies leave in the order of the commands,
+    /// so this proves that something does *not* come, without waiting for it.
     @discardableResult
     package func sync() throws -> [ReceivedLine] {
         let marker = "sync-\(UInt32.random(in: 0...UInt32.max))"

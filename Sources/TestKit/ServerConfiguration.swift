@@ -19,8 +19,11 @@ package struct ServerConfiguration: Sendable {
     ]
     /// Name and password of operators.
     package var operators: [(name: String, password: String)] = []
-    /// nil: inside the server's own directory.
+    /// Holds the database and what the server keeps beside it; nil: `data` in the server's own directory.
     package var dataDirectory: String?
+
+    /// Open files the process may have; nil: as many as the tests.
+    package var descriptorLimit: Int?
 
     package init(_ listeners: Listen.Mode...) {
         if !listeners.isEmpty { self.listeners = listeners.map { Listen($0) } }

@@ -85,6 +85,12 @@ package final class ServerProcess: Sendable {
         throw DoorError("the server does not start; its log ends:\n\(log.suffix(3000))")
     }
 
+    /// Starts it and does not care how far it comes.
+    package func startWithoutWaiting() throws {
+        let child = try spawn()
+        state.withLock { $0.child = child }
+    }
+
     package func kill9() { end(SIGKILL) }
 
     /// SIGTERM; throws unless it ends by itself, with success.
@@ -124,8 +130,11 @@ package final class ServerProcess: Sendable {
         let log = open("\(directory)/log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard log >= 0 else { throw DoorError.system("the server's log") }
         defer { close(log) }
+        let limit = state.withLock { $0.configuration.descriptorLimit }
+        let shell = limit.map { ["sh", "-c", "ulimit -n \($0); exec \"$@\"", "sh"] } ?? []
         return try ChildProcess(
-            [Self.binary, "serve", "--config", configurationPath], directory: directory, output: log, errors: log)
+            shell + [Self.binary, "serve", "--config", configurationPath], directory: directory, output: log,
+            errors: log)
     }
 
     /// `PARLEY_BIN`, or the binary that was built next to the tests.
