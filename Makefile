@@ -42,7 +42,7 @@ lint:
 	@$(SWIFT) test --filter TidyTests
 
 install: build
-	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/parley
+	install -D -s -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/parley
 	install -D -m 644 Config/parley.toml $(DESTDIR)$(PREFIX)/share/parley/parley.toml
 	for file in motd/*; do install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/parley/$$file; done
 	# A configuration that is already there is the operator's.
