@@ -66,7 +66,8 @@ extension World {
         }
     }
 
-    /// The `[server]` of a query: this one by its name or a mask, or by the nick of somebody on it. False: 402 was told.
+    /// The `[server]` of a query: this one by its name or a mask, or by the nick of somebody on it. False: 402 was
+    /// told.
     mutating func isForHere(_ turn: Turn, _ index: Int = 0) -> Bool {
         guard let target = turn.parameter(index), !target.isEmpty else { return true }
         if settings.serverName.withView({ Mask.matches(target, $0) }) || user(named: target) != nil { return true }
