@@ -5,8 +5,8 @@ import Synchronization
 
 /// Checks passwords on a thread of its own: argon2id takes 33 ms and 19 MiB, far too long for the core's thread.
 ///
-/// At most `capacity` questions wait; further ones are answered `busy` at once. `answer` gets the question's number, on the
-/// hasher's thread or, for `busy`, on the asking one.
+/// At most `capacity` questions wait; further ones are answered `busy` at once. `answer` gets the question's number, on
+/// the hasher's thread or, for `busy`, on the asking one.
 package final class Hasher: Sendable {
     /// About two seconds of work.
     package static let defaultCapacity = 64

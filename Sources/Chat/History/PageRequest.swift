@@ -1,8 +1,8 @@
 import Bytes
 import Wire
 
-/// A page of history on its way to a session: all that is needed to write it when the reader has answered, also when the
-/// asker has left by then.
+/// A page of history on its way to a session: all that is needed to write it when the reader has answered, also when
+/// the asker has left by then.
 struct PageRequest {
     /// How the page is told.
     enum Form {
