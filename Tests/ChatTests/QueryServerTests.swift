@@ -70,6 +70,8 @@ import Testing
                 ":parley.test 375 ana :- parley.test Message of the day -", ":parley.test 372 ana :- Welcome",
                 ":parley.test 372 ana :- ", ":parley.test 376 ana :End of /MOTD command.",
             ])
+        let long = WorldScript { $0.motd = [ByteString(String(repeating: "é", count: 400))] }.client("cy").ask("MOTD")
+        #expect(long[1].utf8.count <= 510 && long[1].hasSuffix("é"))
         #expect(WorldScript().client("bo").ask("MOTD") == [":parley.test 422 bo :MOTD File is missing"])
     }
 

@@ -9,7 +9,7 @@ let versionCommand = Command(
 ) { world, turn in
     guard world.isForHere(turn) else { return }
     let settings = world.settings
-    world.reply(turn, .RPL_VERSION, "\(settings.version) \(settings.serverName) :\(settings.description)")
+    world.reply(turn, .RPL_VERSION, "\(settings.version) \(settings.serverName)", fitting: settings.description)
     for line in world.isupport { world.reply(turn, .RPL_ISUPPORT, "\(line) :are supported by this server") }
 }
 
@@ -27,7 +27,7 @@ let infoCommand = Command(
 ) { world, turn in
     guard world.isForHere(turn) else { return }
     let settings = world.settings
-    world.reply(turn, .RPL_INFO, ":\(settings.serverName), \(settings.description)")
+    world.reply(turn, .RPL_INFO, "", fitting: "\(settings.serverName), \(settings.description)")
     world.reply(turn, .RPL_INFO, ":It runs \(settings.version), a chat server for IRC clients and for netcat")
     world.reply(turn, .RPL_INFO, ":Running since \(Times.rfc(settings.started / 1000))")
     world.reply(turn, .RPL_ENDOFINFO, ":End of INFO list")

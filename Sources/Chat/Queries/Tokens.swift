@@ -21,7 +21,8 @@ private func channelTokens(_ settings: Settings) -> [ByteString] {
     let limits = settings.limits
     return [
         "CHANTYPES=#", "CHANNELLEN=\(limits.channelLength)", "CHANLIMIT=#:\(limits.channelsPerUser)",
-        "PREFIX=\(ChannelModes.prefix)", "STATUSMSG=~@%+", "CHANMODES=\(ChannelModes.chanModes)",
+        "PREFIX=\(ChannelModes.prefix)", "STATUSMSG=\(ByteString(Ranks.ladder.map(\.prefix)))",
+        "CHANMODES=\(ChannelModes.chanModes)",
         "MODES=\(limits.modes)",
         "MAXLIST=Ibe:\(limits.listEntries)", "EXCEPTS=e", "INVEX=I", "EXTBAN=,amu", "ACCOUNTEXTBAN=a",
         "TOPICLEN=\(limits.topicLength)", "KICKLEN=\(limits.kickLength)", "KEYLEN=\(limits.keyLength)",
