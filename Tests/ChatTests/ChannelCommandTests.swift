@@ -183,9 +183,9 @@ extension String {
         #expect(visitor.ask("LIST").last == ":parley.test 323 * :End of /LIST")
     }
 
-    @Test func tenThousandChannels() {
+    @Test func manyChannels() {
         var stored = StoredState()
-        for i in 1...10_000 {
+        for i in 1...1000 {
             stored.channels.append(
                 StoredState.Channel(
                     state: ChannelState(
@@ -193,8 +193,8 @@ extension String {
         }
         let script = WorldScript(stored: stored)
         let ana = script.client("ana")
-        #expect(ana.ask("LIST").count == 10_002)
-        #expect(ana.ask("LIST #c77,*99").count == 103)
+        #expect(ana.ask("LIST").count == 1002)
+        #expect(ana.ask("LIST #c77,*99").count == 13)
     }
 }
 
