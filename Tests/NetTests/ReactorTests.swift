@@ -136,6 +136,25 @@ import Testing
         #expect(peer.bytes == last)
     }
 
+    @Test func aPeerThatGoesOnTalkingGetsTheEndAndNoReset() throws {
+        var host = try Host()
+        let peer = try Peer(try host.listen())
+        let id = try host.accept()
+        host.send(id, "ERROR :bye\n")
+        host.reactor.close(id, flush: true)
+        for _ in 0..<20 {
+            peer.send("PRIVMSG #a :still here\n")
+            host.turn()
+        }
+        #expect(host.log.closed.isEmpty)
+        try host.turn { _ in peer.poll().isEnded || peer.error != 0 }
+        #expect(peer.text == "ERROR :bye\n")
+        #expect(peer.error == 0)
+        peer.endWriting()
+        try host.turn { !$0.log.closed.isEmpty }
+        #expect(host.log.received[id] == nil)
+    }
+
     @Test func lingeringIsBounded() throws {
         var limits = NetLimits()
         limits.lingerMs = 50
