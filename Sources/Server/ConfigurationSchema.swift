@@ -8,7 +8,10 @@ enum Schema {
         keys: [
             .text(
                 "name", \.server.name,
-                "The server's name as IRC clients see it; it has a dot. Empty: the host name if that has one, else parley.local.",
+                """
+                The server's name as IRC clients see it; it has a dot. Empty: the host name if that has one, \
+                else parley.local.
+                """,
                 check: { $0.isEmpty ? nil : Checks.complaint(serverName: $0) }),
             .text(
                 "network", \.server.network, "The network's name, one word.",
@@ -19,8 +22,8 @@ enum Schema {
             .text(
                 "motd", \.server.motd,
                 """
-                File with the message of the day. {server}, {network}, {users} and {version} are replaced. Empty: the built-in \
-                text.
+                File with the message of the day. {server}, {network}, {users} and {version} are replaced. Empty: \
+                the built-in text.
                 """,
                 check: Checks.complaint(path:)),
             .text(
@@ -43,8 +46,8 @@ enum Schema {
     private static let tls = Section<Configuration>(
         name: "tls",
         comment: """
-            Files in PEM form, certificate chain and private key. Both empty: a self-signed certificate is made in the data \
-            directory at the first start and its fingerprint is printed.
+            Files in PEM form, certificate chain and private key. Both empty: a self-signed certificate is made in \
+            the data directory at the first start and its fingerprint is printed.
             """,
         keys: [
             .text(
@@ -59,15 +62,15 @@ enum Schema {
             .text(
                 "path", \.store.path,
                 """
-                Database file; its directory is the data directory, where the server's secret and certificate are kept as well. \
-                Empty: parley.db in $STATE_DIRECTORY, or in ./data without one.
+                Database file; its directory is the data directory, where the server's secret and certificate are \
+                kept as well. Empty: parley.db in $STATE_DIRECTORY, or in ./data without one.
                 """,
                 check: Checks.complaint(path:)),
             .choice(
                 "durability", \.store.durability,
                 """
-                What a crash may cost: with full nothing that anybody has seen, with normal the last moments when the machine \
-                loses power, with off possibly the database.
+                What a crash may cost: with full nothing that anybody has seen, with normal the last moments when \
+                the machine loses power, with off possibly the database.
                 """),
         ])
 
@@ -78,7 +81,10 @@ enum Schema {
             .integer("page", \.history.page, 1...1000, "Most messages that one request for history returns."),
             .choice(
                 "visibility", \.history.visibility,
-                "What the members of a channel may read: all of its history, or what was said since they first joined."),
+                """
+                What the members of a channel may read: all of its history, or what was \
+                said since they first joined.
+                """),
             .duration(
                 "channel-expiry", \.history.channelExpiry, .zero ... .seconds(36_500 * 86_400), unit: .seconds(86_400),
                 "A channel unused for this time is dropped with its history; integers are days. 0: never."),
@@ -129,7 +135,10 @@ enum Schema {
                 "A connection that has not said who it is after this time is closed."),
             .duration(
                 "ping-seconds", \.limits.ping, .seconds(5) ... .seconds(86_400), unit: .seconds(1), plain: true,
-                "An IRC client that is silent for this time is sent a PING, and closed when the time passes once more."),
+                """
+                An IRC client that is silent for this time is sent a PING, and closed \
+                when the time passes once more.
+                """),
             .duration(
                 "handshake-seconds", \.limits.handshake, .seconds(1) ... .seconds(600), unit: .seconds(1), plain: true,
                 "Longest TLS handshake."),
@@ -160,8 +169,8 @@ enum Schema {
         name: "listen",
         comment: """
             Where to listen: an address of this machine, a port and what is spoken there, plain text, TLS, or both (a \
-            connection that begins with a TLS hello gets TLS). One [[listen]] for each; the first one in a file replaces all \
-            defaults. Use "0.0.0.0" and "::" to be reached from everywhere.
+            connection that begins with a TLS hello gets TLS). One [[listen]] for each; the first one in a file \
+            replaces all defaults. Use "0.0.0.0" and "::" to be reached from everywhere.
             """,
         keys: [
             .text(
@@ -174,8 +183,8 @@ enum Schema {
     static let operators = Section<Configuration.Operator>(
         name: "operator",
         comment: """
-            Who may use OPER, one [[operator]] for each; none by default. `parley hash-password` makes the hash. A password \
-            in clear is possible as "plain:..." and draws a warning.
+            Who may use OPER, one [[operator]] for each; none by default. `parley hash-password` makes the hash. A \
+            password in clear is possible as "plain:..." and draws a warning.
             """,
         keys: [
             .text(

@@ -11,8 +11,8 @@ package enum DataDirectory {
         }
     }
 
-    /// At the first start, when none is configured: a certificate for the server's name and this machine. True when it was
-    /// made now, so that its fingerprint (`certificateFingerprint`) can be told.
+    /// At the first start, when none is configured: a certificate for the server's name and this machine. True when it
+    /// was made now, so that its fingerprint (`certificateFingerprint`) can be told.
     package static func makeCertificate(_ places: Places) throws(DataRefusal) -> Bool {
         guard places.makesCertificate, !(Files.exists(places.certificate) && Files.exists(places.key)) else {
             return false

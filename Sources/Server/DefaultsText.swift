@@ -7,8 +7,8 @@ package enum DefaultsText {
         var out = comment(
             """
             Parley's configuration: every key at its default. A file may leave out what it does not change. Sizes are \
-            "64KiB", "1MiB" or a number of bytes; times are "500ms", "10s", "5m", "12h", "90d" or an integer in the unit \
-            that the comment names. Check a file with: parley check-config FILE
+            "64KiB", "1MiB" or a number of bytes; times are "500ms", "10s", "5m", "12h", "90d" or an integer in the \
+            unit that the comment names. Check a file with: parley check-config FILE
             """)
         for (index, section) in Schema.sections.enumerated() {
             out += "\n" + comment(section.comment) + "[\(section.name)]\n" + keys(section, defaults)

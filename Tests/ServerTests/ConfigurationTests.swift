@@ -21,6 +21,9 @@ func configuration(_ text: String) throws -> Configuration {
     static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
+    static let hash =
+        "$argon2id$v=19$m=19456,t=2,p=1$KaADEzfuNBgoMVsd663sFQ$24bRNFsrVtAOh+gX3Em5elkgavlaEGrSBJ+XPNsy8QU"
+
     @Test func runsWithoutAFile() throws {
         #expect(try Configuration.load(path: nil).configuration == Configuration())
         #expect(try configuration("") == Configuration())
@@ -108,7 +111,7 @@ func configuration(_ text: String) throws -> Configuration {
             format = "json"
             [[operator]]
             name = "ana"
-            password = "$argon2id$v=19$m=19456,t=2,p=1$KaADEzfuNBgoMVsd663sFQ$24bRNFsrVtAOh+gX3Em5elkgavlaEGrSBJ+XPNsy8QU"
+            password = "\(Self.hash)"
             class = "admin"
             """
         var expected = Configuration()
@@ -158,8 +161,7 @@ func configuration(_ text: String) throws -> Configuration {
         expected.log.format = .json
         var ana = Configuration.Operator()
         ana.name = "ana"
-        ana.password =
-            "$argon2id$v=19$m=19456,t=2,p=1$KaADEzfuNBgoMVsd663sFQ$24bRNFsrVtAOh+gX3Em5elkgavlaEGrSBJ+XPNsy8QU"
+        ana.password = Self.hash
         expected.operators = [ana]
         #expect(try configuration(text) == expected)
     }
