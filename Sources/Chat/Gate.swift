@@ -18,10 +18,9 @@ extension World {
     /// A line of the protocol, from a client or meant as one by a person.
     mutating func receiveCommand(_ id: ConnectionID, _ line: ByteView) {
         guard let message = Message(parsing: line) else { return }
-        if !UTF8Check.isValid(line) { return refuseEncoding(id, message) }
         let label = labelOf(message, id)
         if let label { beginResponse(id, label: label) }
-        dispatch(id, message)
+        if UTF8Check.isValid(line) { dispatch(id, message) } else { refuseEncoding(id, message) }
         if label != nil { endResponse(id) }
     }
 
@@ -52,14 +51,15 @@ extension World {
 
     private func labelOf(_ message: Message, _ id: ConnectionID) -> ByteString? {
         guard !message.tags.isEmpty, capabilities[Int(id.index)].isSuperset(of: [.labeledResponse, .batch]),
-            let label = Tags.value(of: "label", in: message.tags), !label.isEmpty, label.count <= 64
+            let label = Tags.value(of: "label", in: message.tags), !label.isEmpty, label.count <= 64,
+            UTF8Check.isValid(label)
         else { return nil }
         return ByteString(label)
     }
 
     mutating func unknownCommand(_ id: ConnectionID, _ message: Message) {
         charge(id, 1000)
-        let shown = ByteString(message.command.prefix(32))
+        let given = shown(message.command, atMost: 32)
         if sessions[id].stage == .opening, sessions[id].manner == .client {
             return reply(to: id, .ERR_NOTREGISTERED, ":You have not registered")
         }
@@ -67,16 +67,19 @@ extension World {
         if sessions[id].manner != .client {
             if let near = nearestWord(message.command, among: CommandTable.names) {
                 text = ":Unknown command. Did you mean \(near)? HELP lists all commands"
+            } else if sessions[id].user != nil, sessions[id].talkingIn == nil {
+                text = ":Unknown command. To talk, type JOIN \(settings.welcomeChannel) first; HELP lists all commands"
             } else {
                 text = ":Unknown command. HELP lists all commands"
             }
         }
-        reply(to: id, .ERR_UNKNOWNCOMMAND, "\(shown) \(text)")
+        reply(to: id, .ERR_UNKNOWNCOMMAND, "\(given) \(text)")
     }
 
     private mutating func refuseEncoding(_ id: ConnectionID, _ message: Message) {
         charge(id, 1000)
-        let command = UTF8Check.isValid(message.command) ? ByteString(message.command.prefix(32)) : "*"
+        let known = CommandTable.find(message.command)
+        let command: ByteString = known.map { "\($0.name)" } ?? "*"
         fail(id, command, "INVALID_UTF8", "Text must be UTF-8; nothing of this line was done")
     }
 
@@ -120,12 +123,27 @@ extension World {
     /// Everything the client sent has been done and answered: what is owed leaves, then the connection closes.
     mutating func inputEnded(_ id: ConnectionID) {
         guard sessions.contains(id), sessions[id].stage != .closing else { return }
-        if sessions[id].stage == .opening, sessions[id].manner == .undecided,
-            !(openings[id.index]?.nick.isEmpty ?? true)
+        if sessions[id].isWaiting {
+            sessions[id].isInputOver = true
+            return
+        }
+        if sessions[id].stage == .opening, sessions[id].manner == .undecided, let opening = openings[id.index],
+            !opening.nick.isEmpty || opening.returning != nil
         {
             _ = completePlain(id)
         }
         close(id, reason: "Connection closed", error: nil)
+    }
+
+    /// The answer came that the session's input waited for.
+    mutating func stopWaiting(_ id: ConnectionID) {
+        sessions[id].isWaiting = false
+        if sessions[id].throttledUntil == 0 { effects.resumes.append(id) }
+    }
+
+    /// If the input ended while an answer was awaited: it ends now that the answer is told.
+    mutating func endInputIfOver(_ id: ConnectionID) {
+        if sessions[id].isInputOver, !sessions[id].isWaiting { inputEnded(id) }
     }
 
     /// Ends a session: the user leaves if it was the last, what is owed leaves first, then the connection closes.

@@ -30,6 +30,8 @@ package struct Session: Sendable {
     package var wantsAcks = false
     /// Input waits for the answer to a question (identity, password).
     package var isWaiting = false
+    /// The input ended meanwhile; the session ends with the answer.
+    package var isInputOver = false
     /// Flood control: thousandths of a message that may be sent at once, as of `refilled`.
     package var allowance: Int64
     package var refilled: Int64

@@ -8,8 +8,7 @@ extension World {
             guard sessions.contains(id), sessions[id].stage != .closing else { continue }
             switch entry.purpose {
             case .greet: greet(id)
-            case .completePlain:
-                if sessions[id].stage == .opening, sessions[id].manner == .undecided { _ = completePlain(id) }
+            case .completePlain: plainDue(id)
             case .registration: registrationDue(id)
             case .ping: pingDue(id)
             case .resume: resume(id)
@@ -23,8 +22,19 @@ extension World {
         if !sessions[id].isWaiting { effects.resumes.append(id) }
     }
 
+    private mutating func plainDue(_ id: ConnectionID) {
+        guard sessions[id].stage == .opening, sessions[id].manner == .undecided, let opening = openings[id.index],
+            !opening.nick.isEmpty || opening.returning != nil
+        else { return }
+        if sessions[id].isWaiting { return deadlines.add(now.steady + settings.limits.plainDelay, .completePlain, id) }
+        _ = completePlain(id)
+    }
+
     private mutating func registrationDue(_ id: ConnectionID) {
         guard sessions[id].stage == .opening else { return }
+        // A person who looks around without a name is not silent.
+        let end = sessions[id].heard + settings.limits.registrationTimeout
+        if sessions[id].manner != .client, end > now.steady { return deadlines.add(end, .registration, id) }
         let seconds = settings.limits.registrationTimeout / 1000
         let said: ByteString =
             sessions[id].manner == .client
@@ -36,7 +46,9 @@ extension World {
     /// Only IRC clients are pinged; a person's connection is watched by TCP keepalive alone.
     private mutating func pingDue(_ id: ConnectionID) {
         let interval = settings.limits.pingInterval
-        guard sessions[id].stage == .registered, sessions[id].manner == .client else { return }
+        guard sessions[id].stage == .registered else { return }
+        // A person's session may turn out to be a client's later.
+        if sessions[id].manner != .client { return deadlines.add(now.steady + interval, .ping, id) }
         let silent = now.steady - sessions[id].heard
         if silent < interval {
             deadlines.add(sessions[id].heard + interval, .ping, id)

@@ -30,33 +30,33 @@ private enum Subcommand {
 extension World {
     fileprivate mutating func chathistory(_ turn: Turn) {
         let word = turn.parameter(0) ?? .empty
-        let shown = firstWord(ByteString(word.prefix(32)))
-        if word.isEmpty { return fail(turn, "NEED_MORE_PARAMS", "Missing parameters", about: [shown]) }
+        let given = shown(word, atMost: 32)
+        if word.isEmpty { return fail(turn, "NEED_MORE_PARAMS", "Missing parameters", about: [given]) }
         guard let subcommand = Subcommand(word) else {
             return fail(
-                turn, "UNKNOWN_COMMAND", "Known are LATEST, BEFORE, AFTER, AROUND and BETWEEN", about: [shown])
+                turn, "UNKNOWN_COMMAND", "Known are LATEST, BEFORE, AFTER, AROUND and BETWEEN", about: [given])
         }
         guard turn.parameterCount >= subcommand.parameters else {
-            return fail(turn, "NEED_MORE_PARAMS", "Missing parameters", about: [shown])
+            return fail(turn, "NEED_MORE_PARAMS", "Missing parameters", about: [given])
         }
         guard let selector = selector(subcommand, turn) else {
             return fail(
                 turn, "INVALID_PARAMS", "A reference is msgid=<id> or timestamp=<YYYY-MM-DDThh:mm:ss.sssZ>",
-                about: [shown, firstWord(ByteString(turn[2].prefix(64)))])
+                about: [given, shown(turn[2])])
         }
         let last = turn[subcommand.parameters - 1]
         guard let limit = last.decimal(), limit > 0 else {
             return fail(
                 turn, "INVALID_PARAMS", "The limit is a number from 1 to \(settings.page)",
-                about: [shown, firstWord(ByteString(last.prefix(32)))])
+                about: [given, shown(last, atMost: 32)])
         }
         guard let target = readable(turn[1], by: turn.me) else {
             return fail(
                 turn, "INVALID_TARGET", "Messages could not be retrieved",
-                about: [shown, firstWord(ByteString(turn[1].prefix(64)))])
+                about: [given, shown(turn[1])])
         }
         answerLater(
-            turn, chathistoryRequest(turn, target, subcommand: shown), selector, limit: min(limit, settings.page))
+            turn, chathistoryRequest(turn, target, subcommand: given), selector, limit: min(limit, settings.page))
     }
 
     private func chathistoryRequest(_ turn: Turn, _ target: Readable, subcommand: ByteString) -> PageRequest {

@@ -18,7 +18,7 @@ extension World {
         guard let target = readable(asked, by: turn.me) else {
             return fail(
                 turn, "INVALID_TARGET", "You are in no channel of this name, and nobody here has this nick",
-                about: [firstWord(ByteString(asked.prefix(64)))])
+                about: [shown(asked)])
         }
         history(turn, target, turn.parameter(1) ?? .empty)
     }
@@ -41,7 +41,7 @@ extension World {
         } else {
             fail(
                 turn, "INVALID_PARAMS", "How much is a number or a time: HISTORY \(target.name) 20, or 90m, 1h, 2d",
-                about: [firstWord(ByteString(amount.prefix(64)))])
+                about: [shown(amount)])
         }
     }
 }

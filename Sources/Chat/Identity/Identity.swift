@@ -35,7 +35,7 @@ private let identityCommand = Command(
     } else {
         world.fail(
             turn, "INVALID_PARAMS", "Known are TOKEN, RESUME <token> and REVOKE",
-            about: [world.firstWord(ByteString(sub.prefix(32)))])
+            about: [world.shown(sub, atMost: 32)])
     }
 }
 

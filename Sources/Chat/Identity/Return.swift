@@ -51,12 +51,12 @@ extension World {
     /// the user that comes back.
     mutating func comeBack(_ session: ConnectionID, _ returning: Returning, _ opening: Opening) {
         if let online = identities[returning.uid] {
-            attach(session, to: online)
             if !opening.nick.isEmpty, users[online].nick != opening.nick, nicks[NameKey(opening.nick)] == nil,
                 !opening.nick.withView({ isReservedNick($0) })
             {
                 changeNick(online, to: opening.nick)
             }
+            attach(session, to: online)
             welcome(session, online)
             for channel in users[online].channels { showChannel(channel, to: session) }
             return
@@ -109,9 +109,12 @@ extension World {
         opening.username = users[old].username
         opening.realname = users[old].realname
         let before = users[old].nick
+        let source = users[old].source
+        let left = users[old].channels.map { channels[$0].name }
         detach(session, from: old)
         if users[old].sessions.isEmpty { quit(old, reason: "Became another identity") }
         sessions[session].talkingIn = nil
+        for name in left { sendRaw(session, ":\(source) PART \(name) :Became another identity") }
         if let online = identities[returning.uid] {
             attach(session, to: online)
             tellNick(session, from: before)

@@ -10,7 +10,7 @@ let authenticateCommand = Command(
     ]
 ) { world, turn in
     let session = turn.session
-    world.sessions[session].manner = .client
+    if world.sessions[session].stage == .opening { world.sessions[session].manner = .client }
     guard turn.user == nil, var opening = world.openings[session.index] else {
         return world.reply(turn, .ERR_SASLALREADY, ":You have already authenticated using SASL")
     }

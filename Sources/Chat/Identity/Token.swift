@@ -46,12 +46,16 @@ extension World {
         guard case .comingBack(let comeback)? = pending.removeValue(forKey: answer.number) else { return }
         let session = comeback.session
         guard sessions.contains(session) else { return }
-        sessions[session].isWaiting = false
-        if sessions[session].throttledUntil == 0 { effects.resumes.append(session) }
+        stopWaiting(session)
         guard sessions[session].stage != .closing else { return }
+        settle(comeback, answer)
+        if sessions[session].stage != .closing { endInputIfOver(session) }
+    }
+
+    private mutating func settle(_ comeback: Comeback, _ answer: IdentityAnswer) {
         if let failure = answer.failure {
             note(.warning, "identity not read: \(failure)")
-            return refuseReturn(session, comeback.way, "The server could not look you up; try again")
+            return refuseReturn(comeback.session, comeback.way, "The server could not look you up; try again")
         }
         // Somebody else may have brought it back in between.
         let state = identities[comeback.uid].map { users[$0].stored(now: now.wall) } ?? answer.state
@@ -74,7 +78,11 @@ extension World {
         if sessions[session].stage == .registered { return becomeAnother(session, returning) }
         openings[session.index]?.returning = returning
         switch comeback.way {
-        case .pass: break
+        case .pass:
+            // A person who says nothing more is complete without a NICK: the identity has one.
+            if sessions[session].manner == .undecided {
+                deadlines.add(now.steady + settings.limits.plainDelay, .completePlain, session)
+            }
         case .sasl: saslSucceeded(session)
         case .resume: return completeResumed(session)
         }

@@ -32,23 +32,23 @@ struct Utterance {
     var text: ByteString
     /// Client-only tags.
     var tags: ByteString
-    /// NOTICE and TAGMSG are not answered by errors that a bot might loop on (Modern IRC, NOTICE).
+    /// NOTICE is not answered by errors that a bot might loop on (Modern IRC, NOTICE).
     var isQuiet: Bool { kind == .notice }
 }
 
 extension World {
     mutating func speak(_ turn: Turn, _ kind: RecordKind) {
-        guard let list = turn.parameter(0), !list.isEmpty else {
+        guard let list = turn.parameter(0), !list.parts(0x2C).isEmpty else {
             let hint: ByteString = sessions[turn.session].isPlain ? ". Try PRIVMSG #lobby :hello" : ""
             if kind == .tagmsg { return needMoreParameters(turn) }
             return reply(turn, .ERR_NORECIPIENT, ":No recipient given (\(turn.command))\(hint)")
         }
-        guard kind == .tagmsg || !(turn.parameter(1)?.isEmpty ?? true) else {
+        let text = kind == .tagmsg ? .empty : freeText(turn, 1)
+        guard kind == .tagmsg || !text.isEmpty else {
             return reply(turn, .ERR_NOTEXTTOSEND, ":No text to send")
         }
         let utterance = Utterance(
-            kind: kind, command: turn.command, text: kind == .tagmsg ? "" : ByteString(turn[1]),
-            tags: clientTags(turn))
+            kind: kind, command: turn.command, text: ByteString(text), tags: clientTags(turn))
         if kind == .tagmsg, utterance.tags.isEmpty { return }
         users[turn.me].spoke = now.wall
         speak(turn, utterance, to: list)
@@ -59,8 +59,9 @@ extension World {
         var seen = Set<NameKey>()
         for target in list.parts(0x2C) where seen.insert(NameKey(target)).inserted {
             if seen.count > settings.limits.targets {
+                let given = shown(target)
                 return reply(
-                    turn, .ERR_TOOMANYTARGETS, "\(target) :Too many recipients; at most \(settings.limits.targets)")
+                    turn, .ERR_TOOMANYTARGETS, "\(given) :Too many recipients; at most \(settings.limits.targets)")
             }
             speak(turn, utterance, target: target)
         }
@@ -79,12 +80,22 @@ extension World {
         return ([], target)
     }
 
+    /// What cannot be relayed whole is refused: receivers would see it cut, and its author would not know.
+    mutating func fits(_ turn: Turn, _ body: ByteString, target: ByteString) -> Bool {
+        let excess = 2 + users[turn.me].source.count + body.count - (LineLimits.message - 2)
+        if excess <= 0 { return true }
+        reply(
+            turn, .ERR_INPUTTOOLONG,
+            ":Text for \(target) was too long by \(excess) byte\(excess == 1 ? "" : "s"); nothing of it was sent")
+        return false
+    }
+
     /// `+key=value` tags are relayed; everything else a client says of time, msgid or account is its own opinion.
     private func clientTags(_ turn: Turn) -> ByteString {
         if turn.message.tags.isEmpty || !capabilities[Int(turn.session.index)].contains(.messageTags) { return "" }
         var kept: [UInt8] = []
         Tags.each(turn.message.tags) { tag in
-            guard tag.isClientOnly, tag.key.count > 1 else { return }
+            guard tag.isClientOnly, Tags.isValidKey(tag.key) else { return }
             if !kept.isEmpty { kept.append(0x3B) }
             kept.append(contentsOf: tag.key.raw)
             if !tag.rawValue.isEmpty {

@@ -5,7 +5,7 @@ extension World {
     mutating func speakInChannel(_ turn: Turn, _ utterance: Utterance, _ name: ByteView, onlyRanks: Ranks) {
         guard let channel = channel(named: name) else {
             if !utterance.isQuiet {
-                reply(turn, .ERR_NOSUCHCHANNEL, "\(firstWord(ByteString(name.prefix(64)))) :No such channel")
+                reply(turn, .ERR_NOSUCHCHANNEL, "\(shown(name)) :No such channel")
             }
             return
         }
@@ -54,8 +54,10 @@ extension World {
     private mutating func say(_ turn: Turn, _ utterance: Utterance, _ channel: ChannelID) {
         let isKept = !channels[channel].has(0x48) && isWorthKeeping(utterance)
         let name = channels[channel].name
+        let said = body(utterance, target: name)
+        guard fits(turn, said, target: name) else { return }
         if isKept, refuseWhileStoreFails(turn, name) { return }
-        var line = outgoing(from: turn.me, body(utterance, target: name))
+        var line = outgoing(from: turn.me, said)
         line.tags = utterance.tags
         if isKept {
             (line.position, line.time) = record(
@@ -109,8 +111,10 @@ extension World {
 
     /// `@#channel`: heard by those with the rank or a higher one; not part of the channel's history.
     private mutating func sayToRanks(_ turn: Turn, _ utterance: Utterance, _ channel: ChannelID, _ least: Ranks) {
-        let prefix = least.prefixes(all: false)
-        var line = outgoing(from: turn.me, body(utterance, target: "\(prefix)\(channels[channel].name)"))
+        let target: ByteString = "\(least.prefixes(all: false))\(channels[channel].name)"
+        let said = body(utterance, target: target)
+        guard fits(turn, said, target: target) else { return }
+        var line = outgoing(from: turn.me, said)
         line.tags = utterance.tags
         lastPosition += 1
         line.position = lastPosition

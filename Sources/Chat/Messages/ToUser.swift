@@ -5,14 +5,16 @@ extension World {
     mutating func speakToUser(_ turn: Turn, _ utterance: Utterance, _ target: ByteView) {
         guard let receiver = directTarget(target) else {
             if !utterance.isQuiet {
-                reply(turn, .ERR_NOSUCHNICK, "\(firstWord(ByteString(target.prefix(64)))) :No such nick/channel")
+                reply(turn, .ERR_NOSUCHNICK, "\(shown(target)) :No such nick/channel")
             }
             return
         }
         let nick = users[receiver].nick
+        let said = body(utterance, target: nick)
+        guard fits(turn, said, target: nick) else { return }
         let isKept = isWorthKeeping(utterance)
         if isKept, refuseWhileStoreFails(turn, nick) { return }
-        var line = outgoing(from: turn.me, body(utterance, target: nick))
+        var line = outgoing(from: turn.me, said)
         line.tags = utterance.tags
         if isKept {
             recordDirect(turn, utterance, to: receiver, &line)
@@ -48,10 +50,20 @@ extension World {
     private mutating func relayDirect(_ turn: Turn, _ utterance: Utterance, _ line: Outgoing, to receiver: UserID) {
         let needing: Capabilities = utterance.kind == .tagmsg ? .messageTags : []
         var forms = Forms(interest: line.interest)
-        relay(line, to: users[receiver].sessions, &forms, needing: needing)
-        if receiver == turn.me { return }
-        let others = users[turn.me].sessions
-        // Only sessions that know echo-message can tell their own words from somebody else's.
-        relay(line, to: others, &forms, except: turn.session, needing: needing.union(.echoMessage))
+        relay(line, to: users[receiver].sessions, &forms, except: turn.session, needing: needing)
+        if receiver == turn.me { return deliverToSelf(line, turn.session, needing: needing) }
+        // A client without echo-message takes its own words for somebody else's; a person does not.
+        var others: ContiguousArray<ConnectionID> = []
+        for session in users[turn.me].sessions
+        where sessions[session].isPlain || capabilities[Int(session.index)].contains(.echoMessage) {
+            others.append(session)
+        }
+        relay(line, to: others, &forms, except: turn.session, needing: needing)
+    }
+
+    /// What one says to oneself arrives beside the answer to the command: a label is the echo's alone.
+    private mutating func deliverToSelf(_ line: Outgoing, _ session: ConnectionID, needing: Capabilities) {
+        let mine = capabilities[Int(session.index)]
+        if mine.isSuperset(of: needing) { effects.outbox.deliver(write(line, for: mine), to: session) }
     }
 }

@@ -34,12 +34,12 @@ extension World {
         guard case .becomingOperator(let session, let name, let label)? = pending.removeValue(forKey: number),
             sessions.contains(session)
         else { return }
-        sessions[session].isWaiting = false
-        if sessions[session].throttledUntil == 0 { effects.resumes.append(session) }
+        stopWaiting(session)
         guard sessions[session].stage == .registered, let user = sessions[session].user else { return }
         if !label.isEmpty { beginResponse(session, label: label) }
         answerOper(session, user, name, outcome)
         if !label.isEmpty { endResponse(session) }
+        endInputIfOver(session)
     }
 
     private mutating func answerOper(

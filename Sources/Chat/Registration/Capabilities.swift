@@ -9,7 +9,8 @@ let capCommand = Command(
     ]
 ) { world, turn in
     let session = turn.session
-    world.sessions[session].manner = .client
+    // Who is a person already and asks for extensions stays one; USER would tell otherwise.
+    if world.sessions[session].stage == .opening { world.sessions[session].manner = .client }
     let sub = turn[0]
     if sub.equalsIgnoringCase("LS") {
         world.listCapabilities(turn)
@@ -23,7 +24,7 @@ let capCommand = Command(
         world.openings[session.index]?.isNegotiating = false
         world.completeClient(session)
     } else {
-        world.reply(turn, .ERR_INVALIDCAPCMD, "\(world.firstWord(ByteString(sub.prefix(32)))) :Invalid CAP command")
+        world.reply(turn, .ERR_INVALIDCAPCMD, "\(world.shown(sub, atMost: 32)) :Invalid CAP command")
     }
 }
 
@@ -45,16 +46,16 @@ extension World {
     fileprivate mutating func sendCapabilityLines(
         _ session: ConnectionID, _ sub: StaticString, _ names: [ByteString], continued: Bool = true
     ) {
-        var lines: [ByteString] = [""]
-        for name in names {
-            if lines[lines.count - 1].count + name.count > 400, continued { lines.append("") }
-            let line = lines[lines.count - 1]
-            lines[lines.count - 1] = line.isEmpty ? name : "\(line) \(name)"
-        }
+        let lines = wrap(names, width: continued ? capabilityRoom(session) : .max)
         for (i, line) in lines.enumerated() {
             let more: ByteString = i + 1 < lines.count ? "* " : ""
             tell(session, "CAP \(nickShown(to: session)) \(sub) \(more):\(line)")
         }
+    }
+
+    /// What `:server CAP nick LIST * :` leaves of a line.
+    private func capabilityRoom(_ session: ConnectionID) -> Int {
+        LineLimits.message - 2 - settings.serverName.count - nickShown(to: session).count - 16
     }
 
     /// All or nothing (IRCv3: REQ is atomic); a leading `-` takes back.
@@ -62,23 +63,18 @@ extension World {
         let session = turn.session
         if sessions[session].stage == .opening { openings[session.index]?.isNegotiating = true }
         let list = turn.parameter(1) ?? .empty
-        var held = capabilities[Int(session.index)]
-        var isKnown = true
-        for word in list.parts(0x20) {
-            let isRemoval = word[0] == 0x2D
-            guard let bit = Capabilities.named(isRemoval ? word.dropFirst() : word) else {
-                isKnown = false
-                break
-            }
-            if isRemoval {
-                // With 302 cap-notify cannot be taken back.
-                if bit == .capNotify { isKnown = isKnown && !held.contains(.capNotify) } else { held.subtract(bit) }
-            } else {
-                held.formUnion(bit)
-            }
+        let held = capabilities[Int(session.index)]
+        // With 302 cap-notify cannot be taken back.
+        guard let request = CapabilityRequest(parsing: list),
+            !(request.disable.contains(.capNotify) && held.contains(.capNotify))
+        else {
+            let shown = list.prefix(UTF8Check.scalarBoundary(list, atMost: capabilityRoom(session)))
+            return tell(session, "CAP \(nickShown(to: session)) NAK :\(shown)")
         }
-        let verb: StaticString = isKnown ? "ACK" : "NAK"
-        tell(session, "CAP \(nickShown(to: session)) \(verb) :\(list)")
-        if isKnown { capabilities[Int(session.index)] = held }
+        let words = list.parts(0x20).map { ByteString($0) }
+        for line in wrap(words, width: capabilityRoom(session)) {
+            tell(session, "CAP \(nickShown(to: session)) ACK :\(line)")
+        }
+        capabilities[Int(session.index)] = request.applied(to: held)
     }
 }

@@ -65,6 +65,7 @@ extension World {
         } else {
             let user = makeUser(id, uid: makeUID(), opening)
             welcome(id, user)
+            tellToken(id, user)
         }
         deadlines.add(now.steady + settings.limits.pingInterval, .ping, id)
         return true
@@ -116,7 +117,7 @@ extension World {
         reply(to: id, .RPL_WELCOME, ":Welcome to \(settings.network), \(users[user].nick)")
         if !sessions[id].isPlain { welcomeClient(id, user) }
         sendMotd(id)
-        tellToken(id, user)
+        if !sessions[id].isPlain { tellModes(id, user) }
     }
 
     /// The rest of the burst, also for a plain session that turns out to be a client (a USER that comes late).
@@ -129,9 +130,11 @@ extension World {
         )
         for line in isupport { reply(to: id, .RPL_ISUPPORT, "\(line) :are supported by this server") }
         sendLusers(id)
-        if !users[user].modes.isEmpty {
-            sendRaw(id, ":\(users[user].nick) MODE \(users[user].nick) :\(users[user].modes.text)")
-        }
+    }
+
+    mutating func tellModes(_ id: ConnectionID, _ user: UserID) {
+        if users[user].modes.isEmpty { return }
+        sendRaw(id, ":\(users[user].nick) MODE \(users[user].nick) :\(users[user].modes.text)")
     }
 
     /// The guest's way back, told once.

@@ -35,13 +35,12 @@ extension World {
 
     fileprivate mutating func acceptableNick(_ wanted: ByteView, _ turn: Turn) -> ByteString? {
         let isPerson = sessions[turn.session].manner != .client
-        let shown = ByteString(wanted.prefix(64))
         if let user = turn.user, users[user].nick.equals(wanted) { return nil }
         guard Names.isValidNick(wanted, limit: settings.limits.nickLength) else {
             let why: ByteString =
                 wanted.count > settings.limits.nickLength
                 ? "Erroneous nickname: at most \(settings.limits.nickLength) bytes" : "Erroneous nickname"
-            reply(turn, .ERR_ERRONEUSNICKNAME, "\(firstWord(shown)) :\(why)\(isPerson ? ". Try NICK ana" : "")")
+            reply(turn, .ERR_ERRONEUSNICKNAME, "\(shown(wanted)) :\(why)\(isPerson ? ". Try NICK ana" : "")")
             return nil
         }
         if let owner = nicks[NameKey(wanted)], owner != turn.user, !isReturning(turn, as: owner) {
@@ -49,7 +48,7 @@ extension World {
             reply(turn, .ERR_NICKNAMEINUSE, "\(wanted) :Nickname is already in use\(hint)")
             return nil
         }
-        if isReservedNick(wanted), nicks[NameKey(wanted)] == nil {
+        if isReservedNick(wanted), nicks[NameKey(wanted)] == nil, !isFormer(turn, wanted) {
             reply(
                 turn, .ERR_ERRONEUSNICKNAME,
                 "\(wanted) :Erroneous nickname: names that begin with \(settings.guestPrefix) are given by the server")
@@ -64,6 +63,12 @@ extension World {
             let word = view.firstIndex(of: 0x20).map { view[0..<$0] } ?? view
             return word.isEmpty || word[0] == 0x3A ? "*" : ByteString(word)
         }
+    }
+
+    /// A guest that comes back may have the nick that the server gave it.
+    private func isFormer(_ turn: Turn, _ wanted: ByteView) -> Bool {
+        guard let state = openings[turn.session.index]?.returning?.state else { return false }
+        return state.nick.withView { wanted.equalsIgnoringCase($0) }
     }
 
     private func isReturning(_ turn: Turn, as owner: UserID) -> Bool {

@@ -15,14 +15,17 @@ private let userCommand = Command(
     if world.sessions[turn.session].manner == .client, turn.user != nil || world.isUserGiven(turn.session) {
         return world.reply(turn, .ERR_ALREADYREGISTERED, ":You may not reregister")
     }
+    // Modern IRC, USER: an empty one is as good as a missing one.
+    if turn[0].isEmpty || turn[3].isEmpty { return world.needMoreParameters(turn) }
     let name = Names.sanitizeUser(turn[0])
     let realname = ByteString(
         turn[3].prefix(UTF8Check.scalarBoundary(turn[3], atMost: world.settings.limits.realnameLength)))
     if let user = turn.user {
         // A plain session that is an IRC client after all: the rest of the burst follows.
         world.sessions[turn.session].manner = .client
-        if !realname.isEmpty { world.users[user].realname = realname }
+        world.users[user].realname = realname
         world.welcomeClient(turn.session, user)
+        world.tellModes(turn.session, user)
         return
     }
     world.sessions[turn.session].manner = .client
@@ -55,7 +58,9 @@ private let pingCommand = Command(
     guard let text = turn.parameter(0), !text.isEmpty else {
         return world.reply(turn, .ERR_NOORIGIN, ":No origin specified")
     }
-    world.tell(turn.session, "PONG \(world.settings.serverName) :\(text)")
+    let room = LineLimits.message - 2 - 2 * world.settings.serverName.count - 9
+    let kept = text.prefix(UTF8Check.scalarBoundary(text, atMost: room))
+    world.tell(turn.session, "PONG \(world.settings.serverName) :\(kept)")
 }
 
 private let pongCommand = Command(
@@ -74,7 +79,8 @@ private let quitCommand = Command(
     ]
 ) { world, turn in
     let limit = world.settings.limits.kickLength
-    let reason = turn.parameter(0).map { ByteString($0.prefix(UTF8Check.scalarBoundary($0, atMost: limit))) } ?? ""
+    let given = world.freeText(turn, 0)
+    let reason = ByteString(given.prefix(UTF8Check.scalarBoundary(given, atMost: limit)))
     let said: ByteString = reason.isEmpty ? "Quit" : "Quit: \(reason)"
     world.close(turn.session, reason: said, error: said)
 }

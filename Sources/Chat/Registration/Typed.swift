@@ -7,18 +7,18 @@ extension World {
         var edited = ByteBuffer()
         let line = LineEditing.apply(line, into: &edited) ? edited.view.trimmed : line
         if line.isEmpty { return }
+        // Who speaks first need not be told how.
+        sessions[id].isGreeted = true
         if sessions[id].manner == .undecided, sessions[id].stage == .opening, refuseHTTP(id, line) { return }
         if line[0] == 0x2F { return receiveSlash(id, line.dropFirst()) }
-        guard let channel = sessions[id].talkingIn, !isCommand(line) else { return receiveCommand(id, line) }
+        guard let channel = sessions[id].talkingIn, !isCommand(id, line) else { return receiveCommand(id, line) }
         say(id, in: channel, line)
     }
 
     /// After a JOIN typed text is said, unless its first word is a command in capitals, or in any case stands alone or
     /// before a channel name.
-    private func isCommand(_ line: ByteView) -> Bool {
-        if line[0] == 0x40 || line[0] == 0x3A {
-            return Message(parsing: line).map { CommandTable.find($0.command) != nil } ?? false
-        }
+    private func isCommand(_ id: ConnectionID, _ line: ByteView) -> Bool {
+        if line[0] == 0x40 || line[0] == 0x3A { return isProtocol(id, line) }
         let end = line.firstIndex(of: 0x20) ?? line.count
         let word = line[0..<end]
         guard CommandTable.find(word) != nil else { return false }
@@ -27,8 +27,15 @@ extension World {
         return isCapital || rest.isEmpty || rest[0] == 0x23
     }
 
+    /// Tags come from who asked for tags, a source names the sender; all else, `:)` and `@ana hi`, is said.
+    private func isProtocol(_ id: ConnectionID, _ line: ByteView) -> Bool {
+        guard let message = Message(parsing: line), CommandTable.find(message.command) != nil else { return false }
+        if line[0] == 0x40 { return capabilities[Int(id.index)].contains(.messageTags) }
+        guard let user = sessions[id].user else { return false }
+        return users[user].nick.withView { Source(message.source).nick.equalsIgnoringCase($0) }
+    }
+
     private mutating func say(_ id: ConnectionID, in channel: ChannelID, _ text: ByteView) {
-        if !UTF8Check.isValid(text) { return receiveCommand(id, text) }
         command(id, "PRIVMSG \(channels[channel].name) :\(text)")
     }
 
@@ -54,6 +61,11 @@ extension World {
             return command(id, "PRIVMSG \(channels[channel].name) :\u{1}ACTION \(rest)\u{1}")
         }
         let known: StaticString? = Self.aliases.first { word.equalsIgnoringCase($0.alias) }?.command
+        let meant = known.map { ByteView($0) } ?? word
+        let isAboutChannel = (["PART", "NAMES", "TOPIC"] as [StaticString]).contains { meant.equalsIgnoringCase($0) }
+        if rest.isEmpty, isAboutChannel, let channel = sessions[id].talkingIn {
+            return command(id, "\(meant) \(channels[channel].name)")
+        }
         if let known { return command(id, "\(known) \(rest)") }
         receiveCommand(id, line)
     }
