@@ -1,3 +1,5 @@
+import Bytes
+
 /// What other threads hand to one consumer: an array under a lock, swapped for an empty one.
 ///
 /// The consumer is a reactor (`init(waker:)` with the reactor's; its handler is told by `woken` and takes from every

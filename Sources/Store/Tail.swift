@@ -1,5 +1,5 @@
 import Chat
-import Synchronization
+import Bytes
 
 /// What readers need to know of a record that still lies in `log`.
 struct TailEntry: Equatable {
@@ -17,7 +17,7 @@ struct TailEntry: Equatable {
 final class Tail: Sendable {
     typealias Entries = [Conversation: [TailEntry]]
 
-    private let entries = Mutex<Entries>([:])
+    private let entries = Lock<Entries>([:])
 
     /// After the commit of these records.
     func add(_ records: [LogRecord]) {

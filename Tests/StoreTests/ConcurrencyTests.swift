@@ -10,10 +10,10 @@ import Testing
 @Suite struct ConcurrencyTests {
     private final class Shared: Sendable {
         /// Records committed so far in each of the three channels.
-        let counts = Mutex<[Int64]>([0, 0, 0])
+        let counts = Lock<[Int64]>([0, 0, 0])
         let isDone = Atomic<Bool>(false)
         let pages = Atomic<Int>(0)
-        let problems = Mutex<[String]>([])
+        let problems = Lock<[String]>([])
     }
 
     @Test(.timeLimit(.minutes(1))) func readersSeeEveryRecordOnce() throws {
