@@ -77,6 +77,11 @@ extension ByteString: ExpressibleByStringInterpolation {
     }
 }
 
+/// A Swift string interpolation that slips in between still gives the text and not the struct.
+extension ByteString: CustomStringConvertible {
+    package var description: String { string }
+}
+
 /// The bytes are compared in a time that depends on the lengths alone: for tokens, MACs and passwords.
 package func constantTimeEquals(_ a: ByteView, _ b: ByteView) -> Bool {
     guard a.count == b.count else { return false }

@@ -5,7 +5,7 @@
 /// Bytes that somebody else owns, valid for the duration of the call they are passed to.
 ///
 /// Every access is bounds-checked, also in release builds: foreign bytes decide the offsets.
-package struct ByteView {
+package struct ByteView: CustomStringConvertible {
     @usableFromInline let base: UnsafeRawPointer
     package let count: Int
 

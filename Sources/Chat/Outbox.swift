@@ -47,6 +47,8 @@ package struct Outbox: ~Copyable {
     package private(set) var answers: ContiguousArray<Answer> = []
     private var heads: ContiguousArray<Int32> = []
     private var tails: ContiguousArray<Int32> = []
+    /// Whose steps a slot holds: it may be given to another connection before the batch leaves.
+    private var owners: ContiguousArray<UInt32> = []
     /// Lines that must not leave when the record with this index in the batch is refused; rising by start.
     private var dependent: ContiguousArray<(line: LineRef, refusal: Int32)> = []
 
@@ -80,7 +82,7 @@ package struct Outbox: ~Copyable {
         let slot = Int(connection.index)
         if slot < tails.count {
             let tail = Int(tails[slot])
-            if tail >= 0 {
+            if tail >= 0, owners[slot] == connection.generation {
                 if steps[tail].end == line.start, steps[tail].kind == .bytes {
                     steps[tail].end = line.end
                     return
@@ -107,7 +109,7 @@ package struct Outbox: ~Copyable {
 
     private mutating func add(_ connection: ConnectionID, _ step: Step) {
         let slot = Int(connection.index)
-        if slot < tails.count, tails[slot] >= 0 {
+        if slot < tails.count, tails[slot] >= 0, owners[slot] == connection.generation {
             append(step, after: Int(tails[slot]), slot)
         } else {
             begin(connection, step)
@@ -125,17 +127,21 @@ package struct Outbox: ~Copyable {
         while tails.count <= slot {
             tails.append(-1)
             heads.append(-1)
+            owners.append(0)
         }
         heads[slot] = Int32(steps.count)
         tails[slot] = Int32(steps.count)
+        owners[slot] = connection.generation
         steps.append(step)
         touched.append(connection)
     }
 
     // MARK: Leaving
 
-    /// The first step of a touched connection.
-    package func first(_ connection: ConnectionID) -> Int32 { heads[Int(connection.index)] }
+    /// The first step of a touched connection; -1: nothing is left for it, or it is gone and its slot another's.
+    package func first(_ connection: ConnectionID) -> Int32 {
+        owners[Int(connection.index)] == connection.generation ? heads[Int(connection.index)] : -1
+    }
 
     package func view(_ line: LineRef) -> ByteView { bytes.view(Int(line.start)..<Int(line.end)) }
 
@@ -151,7 +157,8 @@ package struct Outbox: ~Copyable {
     private mutating func cutSteps(of connection: ConnectionID) {
         let slot = Int(connection.index)
         var kept: [Step] = []
-        var at = heads[slot]
+        var at = first(connection)
+        if at < 0 { return }
         while at >= 0 {
             let step = steps[Int(at)]
             if step.kind == .bytes { kept += cut(step) } else { kept.append(step) }

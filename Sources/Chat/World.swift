@@ -44,12 +44,16 @@ package struct World: ~Copyable {
     package var effects = Effects()
     var response = Response()
 
+    private static let positionGap: Int64 = 1 << 24
+
     package init(settings: Settings, ports: Ports, stored: StoredState) {
         self.settings = settings
         isupport = supportedTokens(settings)
         self.ports = ports
         random = SeededGenerator(seed: ports.seed)
-        lastPosition = stored.lastPosition
+        // Messages that nobody keeps (typing, +H) take positions too; a stored one follows them long before the gap is used up,
+        // so that no msgid is given twice over a restart.
+        lastPosition = stored.lastPosition + World.positionGap
         lastChannelNumber = stored.lastChannelID
         lastDirectTime = stored.lastTime
         for channel in stored.channels {
