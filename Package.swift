@@ -46,7 +46,7 @@ let package = Package(
             name: "NetTests", dependencies: ["Net", "Bytes", "TestKit", "CSystem", "COpenSSL"], swiftSettings: strict),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Chat", "Bytes", "CSQLite"], swiftSettings: strict),
         .testTarget(
-            name: "ServerTests", dependencies: ["Server", "Net", "Chat", "Wire", "Bytes", "TestKit", "CSystem"],
+            name: "ServerTests", dependencies: ["Server", "Chat", "Wire", "Bytes", "TestKit", "CSystem"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", dependencies: ["Chat", "Wire", "Server"], swiftSettings: strict),
     ],

@@ -1,9 +1,9 @@
 import Bytes
-import Chat
+package import Chat
 
 extension Settings {
     /// What the chat core needs of the configuration.
-    init(_ configuration: Configuration, serverName: String, motd: Motd, started: Int64) {
+    package init(_ configuration: Configuration, serverName: String, motd: Motd, started: Int64) {
         self.init()
         self.serverName = ByteString(serverName)
         network = ByteString(configuration.server.network)
