@@ -80,6 +80,8 @@ package struct Settings: Sendable {
     package var replay = 50
     /// Lines a history page may have.
     package var page = 100
+    /// Milliseconds after which a channel that nobody is in is dropped with its history; 0: never.
+    package var channelExpiry: Int64 = 0
     /// `history-visibility`: false is `all`, true is `joined`.
     package var historySinceJoin = false
     package var operators: [OperatorSettings] = []

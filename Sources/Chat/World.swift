@@ -40,6 +40,8 @@ package struct World: ~Copyable {
     /// Changes of kept state that the store refused; written when it recovers.
     var unsaved: [Change] = []
     var statistics = Statistics()
+    /// Wall milliseconds when unused channels are looked for again.
+    var nextExpiry: Int64 = 0
 
     package var effects = Effects()
     var response = Response()
@@ -74,6 +76,7 @@ package struct World: ~Copyable {
 
     package mutating func apply(_ event: Event, at moment: Moment) {
         now = moment
+        if now.wall >= nextExpiry { expireChannels() }
         switch event {
         case .connected(let id, let peer): connected(id, peer)
         case .line(let id, let line): receive(id, line)

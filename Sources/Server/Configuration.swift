@@ -121,8 +121,6 @@ package struct Configuration: Sendable, Equatable {
         package var burst = 30
         /// Messages a second.
         package var rate = 10.0
-        /// Bytes.
-        package var queue = 64 << 10
     }
 
     package struct Cloak: Sendable, Equatable {

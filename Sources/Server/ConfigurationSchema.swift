@@ -150,8 +150,6 @@ enum Schema {
             .boolean("enabled", \.flood.enabled, "Whether senders are slowed at all."),
             .integer("burst", \.flood.burst, 1...100_000, "Messages that may come at once."),
             .number("rate", \.flood.rate, 0.1...100_000, "Messages a second after that."),
-            .size(
-                "queue", \.flood.queue, 16 << 10...64 << 20, "Most that waits of a slowed sender before it is closed."),
         ])
 
     private static let cloak = Section<Configuration>(

@@ -161,7 +161,8 @@ private struct JournalThread: ~Copyable {
 
     mutating func run() {
         while true {
-            for request in ports.journal.waitAndTakeAll(timeoutMilliseconds: timeout) {
+            let requests = ports.journal.waitAndTakeAll(timeoutMilliseconds: timeout)
+            for request in requests {
                 guard case .commit(let batch) = request else { return }
                 commit(batch)
             }
@@ -170,13 +171,14 @@ private struct JournalThread: ~Copyable {
                     isFailing = false
                     ports.answers.post(.journal(.recovered))
                 }
-            } else if ports.journal.count == 0 || journal.mustMaintain {
+            } else if requests.isEmpty || journal.mustMaintain {
                 hasMore = journal.maintain(budgetMilliseconds: 5)
             }
         }
     }
 
-    private var timeout: Int { isFailing ? 500 : hasMore ? 0 : 1_000 }
+    /// Maintenance waits for a pause, so that no commit waits for it.
+    private var timeout: Int { isFailing ? 500 : hasMore ? 20 : 1_000 }
 
     private mutating func commit(_ batch: JournalBatch) {
         let outcome = journal.commit(batch)

@@ -21,6 +21,7 @@ extension Settings {
         guestPrefix = ByteString(configuration.guests.prefix)
         showGuestToken = configuration.guests.showToken
         replay = configuration.history.replay
+        channelExpiry = configuration.history.channelExpiry.milliseconds
         page = configuration.history.page
         historySinceJoin = configuration.history.visibility == .joined
         operators = configuration.operators.map {

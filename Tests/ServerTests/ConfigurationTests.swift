@@ -103,7 +103,6 @@ func configuration(_ text: String) throws -> Configuration {
             enabled = false
             burst = 5
             rate = 2
-            queue = 65536
             [cloak]
             enabled = false
             [log]
@@ -155,7 +154,6 @@ func configuration(_ text: String) throws -> Configuration {
         expected.flood.enabled = false
         expected.flood.burst = 5
         expected.flood.rate = 2
-        expected.flood.queue = 65_536
         expected.cloak.enabled = false
         expected.log.level = .debug
         expected.log.format = .json
