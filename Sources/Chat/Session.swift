@@ -80,32 +80,32 @@ package struct Returning: Sendable {
 }
 
 /// Values by the slot of an id that somebody else gives out.
-package struct SlotTable<Kind, Element> {
+struct SlotTable<Kind, Element> {
     private var entries: ContiguousArray<(generation: UInt32, element: Element?)> = []
-    package private(set) var count = 0
+    private(set) var count = 0
 
-    package init() {}
+    init() {}
 
-    package func contains(_ id: SlotID<Kind>) -> Bool {
+    func contains(_ id: SlotID<Kind>) -> Bool {
         let index = Int(id.index)
         return index < entries.count && entries[index].generation == id.generation && entries[index].element != nil
     }
 
-    package mutating func insert(_ element: Element, at id: SlotID<Kind>) {
+    mutating func insert(_ element: Element, at id: SlotID<Kind>) {
         let index = Int(id.index)
         while entries.count <= index { entries.append((0, nil)) }
         if entries[index].element == nil { count += 1 }
         entries[index] = (id.generation, element)
     }
 
-    package mutating func remove(_ id: SlotID<Kind>) {
+    mutating func remove(_ id: SlotID<Kind>) {
         guard contains(id) else { return }
         entries[Int(id.index)].element = nil
         count -= 1
     }
 
     /// Traps when the id has expired: ask `contains` first wherever that can happen.
-    package subscript(id: SlotID<Kind>) -> Element {
+    subscript(id: SlotID<Kind>) -> Element {
         _read {
             precondition(entries[Int(id.index)].generation == id.generation, "expired id")
             yield entries[Int(id.index)].element!
@@ -116,7 +116,7 @@ package struct SlotTable<Kind, Element> {
         }
     }
 
-    package var ids: [SlotID<Kind>] {
+    var ids: [SlotID<Kind>] {
         entries.indices.compactMap { index in
             entries[index].element == nil
                 ? nil : SlotID(index: Int32(index), generation: entries[index].generation)
