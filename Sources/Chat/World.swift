@@ -14,6 +14,9 @@ package struct World: ~Copyable {
     var sessions = SlotTable<ConnectionKind, Session>()
     /// By slot, apart from `sessions`: a relay reads these and nothing else of a receiver.
     var capabilities: ContiguousArray<Capabilities> = []
+    /// By slot: the last gathering of receivers that a session was in; see `neighbours`.
+    var stamps: ContiguousArray<UInt64> = []
+    var stamp: UInt64 = 0
     /// By slot, until registration ends.
     var openings: [Int32: Opening] = [:]
     var users = Slab<UserKind, User>()
