@@ -65,13 +65,11 @@ extension World {
         }
         var text: ByteString = ":Unknown command"
         if sessions[id].manner != .client {
-            if let near = nearestWord(message.command, among: CommandTable.names) {
-                text = ":Unknown command. Did you mean \(near)? HELP lists all commands"
-            } else if sessions[id].user != nil, sessions[id].talkingIn == nil {
-                text = ":Unknown command. To talk, type JOIN \(settings.welcomeChannel) first; HELP lists all commands"
-            } else {
-                text = ":Unknown command. HELP lists all commands"
-            }
+            let near = nearestWord(message.command, among: CommandTable.names)
+            let question: ByteString = near.map { " Did you mean \($0)?" } ?? ""
+            let isMute = sessions[id].user != nil && sessions[id].talkingIn == nil
+            let talk: ByteString = isMute ? " To talk, type JOIN \(settings.welcomeChannel) first." : ""
+            text = ":Unknown command.\(question)\(talk) HELP lists all commands"
         }
         reply(to: id, .ERR_UNKNOWNCOMMAND, "\(given) \(text)")
     }

@@ -83,8 +83,8 @@ package struct NetLimits: Sendable {
     package var handshakesPerTurn = 4
     package var handshakeTimeoutMs = 10_000
     /// How long a `both` listener waits for a first byte before it takes the peer for a plain one: TLS clients speak
-    /// first, a person at netcat waits to be greeted.
-    package var silenceMs = 2_000
+    /// first, a person at netcat waits to be greeted, within a second of connecting.
+    package var silenceMs = 400
     package var maximumConnections = 65_536
     /// 0: unlimited. Loopback is exempt; IPv6 counts by /64, which is what one customer gets.
     package var connectionsPerAddress = 0

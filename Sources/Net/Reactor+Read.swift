@@ -136,7 +136,6 @@ extension Reactor {
     func reason(_ code: Int32) -> CloseReason {
         switch code {
         case TLSSession.protocolFailure: .tlsFailure(takeTLSError())
-        case TLSSession.truncated: .endOfStream
         default: CloseReason(errno: code)
         }
     }

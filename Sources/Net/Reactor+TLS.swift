@@ -3,11 +3,17 @@ import Bytes
 /// The content type of a TLS handshake record (RFC 8446, 5.1); no line of text starts with it.
 let tlsFirstByte: UInt8 = 0x16
 
+/// A method in capitals and what can follow it (RFC 9112, 3): a path, `*` or `http:`.
+private func looksLikeHTTP(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let space = bytes.firstIndex(of: 0x20), space > 2, space + 1 < bytes.count else { return false }
+    return bytes[..<space].allSatisfy { (0x41...0x5a).contains($0) } && [0x2f, 0x2a, 0x68].contains(bytes[space + 1])
+}
+
 extension Reactor {
-    /// Looks at the first byte and leaves it where it is.
+    /// Looks at the first bytes and leaves them where they are.
     mutating func sniff(_ slot: Int, _ handler: inout some ReactorHandler & ~Copyable) {
         let count = kernel.receive(
-            connections[slot].descriptor, UnsafeMutableRawBufferPointer(rebasing: chunk[0..<1]), peek: true)
+            connections[slot].descriptor, UnsafeMutableRawBufferPointer(rebasing: chunk[0..<16]), peek: true)
         if count == -Int(SystemError.wouldBlock) { return }
         if count <= 0 { return bury(slot, .endOfStream) }
         if chunk[0] == tlsFirstByte {
@@ -16,7 +22,8 @@ extension Reactor {
             open(slot, &handler)
             read(slot, &handler)
         } else {
-            refuse(slot, wrongProtocolText.plainOnTLS)
+            let isRequest = looksLikeHTTP(UnsafeRawBufferPointer(rebasing: chunk[0..<count]))
+            refuse(slot, isRequest ? wrongProtocolText.requestOnTLS : wrongProtocolText.plainOnTLS)
         }
     }
 

@@ -17,7 +17,7 @@ package struct Reactor: ~Copyable {
 
     package let limits: NetLimits
     /// What a peer that speaks the wrong protocol is told, in plain text, before it is closed.
-    package var wrongProtocolText: (plainOnTLS: [UInt8], tlsOnPlain: [UInt8]) = ([], [])
+    package var wrongProtocolText: (plainOnTLS: [UInt8], requestOnTLS: [UInt8], tlsOnPlain: [UInt8]) = ([], [], [])
     /// Signals this reactor's next turn, from any thread.
     package let waker: Waker
 

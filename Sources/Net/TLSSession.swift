@@ -7,8 +7,6 @@ import Glibc
 struct TLSSession: ~Copyable {
     /// The peer broke the protocol; `errorText` has OpenSSL's words until the next call.
     static let protocolFailure: Int32 = -1
-    /// The stream ended without close_notify: what came last may be cut off.
-    static let truncated: Int32 = -2
 
     private var ssl: OpaquePointer?
 
@@ -57,11 +55,8 @@ struct TLSSession: ~Copyable {
         case SSL_ERROR_WANT_READ: return .wouldBlock
         case SSL_ERROR_WANT_WRITE: return .wantsWriting
         case SSL_ERROR_ZERO_RETURN: return .ended
-        case SSL_ERROR_SYSCALL: return .failed(systemError == 0 ? TLSSession.truncated : systemError)
-        default:
-            let reason = shim_ERR_GET_REASON(ERR_peek_error())
-            return .failed(
-                reason == SSL_R_UNEXPECTED_EOF_WHILE_READING ? TLSSession.truncated : TLSSession.protocolFailure)
+        case SSL_ERROR_SYSCALL: return systemError == 0 ? .ended : .failed(systemError)
+        default: return .failed(TLSSession.protocolFailure)
         }
     }
 }

@@ -97,6 +97,9 @@ final class TLSPeer {
     /// close_notify; the socket stays open.
     func endWriting() { SSL_shutdown(ssl) }
 
+    /// Ends the socket's stream alone.
+    func endWritingRudely() { peer.endWriting() }
+
     func renegotiate() -> Bool { SSL_renegotiate(ssl) == 1 && SSL_do_handshake(ssl) == 1 }
 }
 

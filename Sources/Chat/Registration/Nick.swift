@@ -9,7 +9,7 @@ let nickCommand = Command(
     ]
 ) { world, turn in
     guard let wanted = turn.parameter(0), !wanted.isEmpty else {
-        return world.reply(turn, .ERR_NONICKNAMEGIVEN, ":No nickname given")
+        return world.reply(turn, .ERR_NONICKNAMEGIVEN, ":No nickname given\(world.hint(turn, ". Try NICK ana"))")
     }
     guard let nick = world.acceptableNick(wanted, turn) else { return }
     if let user = turn.user {
