@@ -22,7 +22,8 @@ build:
 run: build
 	@exec $(BINARY) serve $(ARGS)
 
-# Everything but the long runs below, in about eight minutes on two cores. The tests at the door use the release binary.
+# All of them, the crash rounds ten times, in about eight minutes on two cores. The tests at the door use the release
+# binary.
 test: build
 	@.ci/packages test
 	PARLEY_BIN=$(CURDIR)/$(BINARY) $(SWIFT) test $(TESTS)
@@ -32,10 +33,10 @@ crash: build
 	@.ci/packages test
 	PARLEY_BIN=$(CURDIR)/$(BINARY) PARLEY_CRASH_ROUNDS=$(ROUNDS) $(SWIFT) test --filter DoorCrash
 
-# A million stored messages, 10,000 connections, a channel of 1,000: at their full size.
+# A million stored messages, 10,000 connections, a channel of 1,000; `test` has them as well.
 scale: build
 	@.ci/packages test
-	PARLEY_BIN=$(CURDIR)/$(BINARY) PARLEY_SCALE=full $(SWIFT) test --filter DoorScale
+	PARLEY_BIN=$(CURDIR)/$(BINARY) $(SWIFT) test --filter DoorScale
 
 lint:
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests

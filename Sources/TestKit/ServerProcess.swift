@@ -58,10 +58,11 @@ package final class ServerProcess: Sendable {
         return client
     }
 
-    /// A registered IRC client.
+    /// A registered IRC client that has read what the server tells on registration.
     package func client(_ nick: String, _ capabilities: String...) throws -> LineClient {
         let client = try connect(nick)
         try client.register(nick, capabilities: capabilities)
+        try client.sync()
         return client
     }
 

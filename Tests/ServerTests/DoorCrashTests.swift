@@ -1,0 +1,248 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Nothing that anybody saw is lost: kill -9 at a random moment under load, and a disk that fills up.
+/// `PARLEY_CRASH_ROUNDS` says how often (10 unless it is set).
+@Suite(.serialized) struct DoorCrashTests {
+    static let rounds = ProcessInfo.processInfo.environment["PARLEY_CRASH_ROUNDS"].flatMap { Int($0) } ?? 10
+
+    @Test("After kill -9 under load every message whose echo or delivery any client saw is in history, in order, once")
+    func killedUnderLoad() throws {
+        let server = try ServerProcess()
+        var seen = 0
+        for round in 1...Self.rounds {
+            let load = try Load(server, round: round)
+            seen += try load.run(milliseconds: Int.random(in: 1...150))
+            server.kill9()
+            load.drain()
+            try server.start()
+            try load.verify(on: server)
+        }
+        // A load that nobody saw anything of would prove nothing.
+        #expect(seen > Self.rounds * 10)
+    }
+
+    @Test("Killed while it starts, again and again, the server still starts and has everything")
+    func killedWhileStarting() throws {
+        let server = try ServerProcess()
+        let load = try Load(server, round: 1)
+        _ = try load.run(milliseconds: 200)
+        server.kill9()
+        load.drain()
+        for delay in [1, 2, 5, 10, 20, 40] as [UInt32] {
+            try server.startWithoutWaiting()
+            usleep(delay * 1000)
+            server.kill9()
+        }
+        try server.start()
+        try load.verify(on: server)
+    }
+
+    @Test(
+        "A disk that fills up: a clear FAIL, nothing delivered that is not stored, and the server recovers by itself",
+        .enabled(if: SmallDisk.isPossible, "mounting a small tmpfs needs root"))
+    func fullDisk() throws {
+        let disk = try SmallDisk(megabytes: 12)
+        var configuration = ServerConfiguration()
+        configuration.dataDirectory = disk.path
+        let server = try ServerProcess(configuration)
+        let watcher = try server.client("watcher", "message-tags")
+        try watcher.join("#disk")
+        let speaker = try server.client(
+            "speaker", "echo-message", "labeled-response", "batch", "message-tags", "standard-replies")
+        try speaker.join("#disk")
+        let talk = Talk(speaker, watcher)
+
+        try talk.say(20)
+        #expect(talk.refused.isEmpty)
+        try disk.fill()
+        for _ in 0..<400 where talk.refused.count < 20 { try talk.say(50) }
+        #expect(talk.refused.count >= 20, "the full disk refused nothing")
+        try server.person("visitor").sync()
+
+        let before = talk.stored.count
+        try disk.makeRoom()
+        let recovered = try Deadline.seconds(15).wait(every: 100) {
+            try talk.say(1)
+            return talk.stored.count > before
+        }
+        #expect(recovered)
+        try talk.say(20)
+        let heard = try watcher.messages()
+        #expect(heard == talk.stored, "delivered is what was acknowledged, in order, once")
+
+        server.kill9()
+        try server.start()
+        let reader = try HistoryReader(server).texts("#disk")
+        #expect(reader == talk.stored)
+    }
+}
+
+/// Several clients that talk in several channels, and what each of them saw.
+private final class Load {
+    private let round: Int
+    private let clients: [LineClient]
+    private let channels: [String]
+    private var pending: [[UInt8]]
+    /// By client and channel: the texts in the order of their arrival.
+    private var seen: [[String: [String]]]
+    private var sent = 0
+
+    init(_ server: ServerProcess, round: Int) throws {
+        self.round = round
+        let channels = (0..<3).map { "#round\(round)-\($0)" }
+        self.channels = channels
+        clients = try (0..<5).map { number in
+            let client = try server.connect("client \(number)")
+            try client.register("c\(round)x\(number)", capabilities: ["echo-message", "message-tags", "server-time"])
+            for channel in channels { try client.join(channel) }
+            return client
+        }
+        pending = clients.map { _ in [] }
+        seen = clients.map { _ in [:] }
+    }
+
+    /// Talks for so long; how many lines were seen.
+    func run(milliseconds: Int) throws -> Int {
+        let deadline = Deadline.seconds(Double(milliseconds) / 1000)
+        while !deadline.isOver {
+            for index in clients.indices {
+                if pending[index].isEmpty { pending[index] = burst(of: index) }
+                pending[index].removeFirst(clients[index].sendSome(pending[index][...]))
+                collect(index)
+            }
+        }
+        return seen.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.count } }
+    }
+
+    /// What had left the server before it died was seen as well.
+    func drain() {
+        let deadline = Deadline.seconds(10)
+        for index in clients.indices {
+            while clients[index].receive() && !deadline.isOver { collect(index) }
+            collect(index)
+            clients[index].close()
+        }
+    }
+
+    func verify(on server: ServerProcess) throws {
+        let reader = try HistoryReader(server)
+        for channel in channels {
+            let history = try reader.texts(channel)
+            let place = Dictionary(history.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            #expect(place.count == history.count, "round \(round): something is in \(channel) twice")
+            for (index, all) in seen.enumerated() {
+                let places = (all[channel] ?? []).map { place[$0] ?? -1 }
+                #expect(!places.contains(-1), "round \(round): client \(index) saw in \(channel) what is lost")
+                #expect(places == places.sorted(), "round \(round): client \(index) saw \(channel) in another order")
+            }
+            for index in clients.indices {
+                let own = history.filter { $0.hasPrefix("\(index) ") }.compactMap { Int($0.dropFirst(2)) }
+                #expect(own == own.sorted(), "round \(round): client \(index)'s messages are out of order")
+            }
+        }
+    }
+
+    private func burst(of index: Int) -> [UInt8] {
+        var text = ""
+        for _ in 0..<Int.random(in: 1...8) {
+            sent += 1
+            text += "PRIVMSG \(channels.randomElement() ?? channels[0]) :\(index) \(sent)\r\n"
+        }
+        return Array(text.utf8)
+    }
+
+    private func collect(_ index: Int) {
+        clients[index].receive()
+        for line in clients[index].drain() where line.command == "PRIVMSG" {
+            seen[index][line.parameters[0], default: []].append(line.last)
+        }
+    }
+}
+
+/// Reads a channel's whole history, page by page, from the newest.
+struct HistoryReader {
+    private let client: LineClient
+
+    init(_ server: ServerProcess) throws {
+        client = try server.client(
+            Door.unique("reader"), "batch", "labeled-response", "message-tags", "server-time", "draft/chathistory")
+    }
+
+    /// The texts of all messages, oldest first; msgids rise and none comes twice.
+    func texts(_ channel: String) throws -> [String] {
+        try client.join(channel)
+        var all: [ReceivedLine] = []
+        var selector = "LATEST \(channel) *"
+        while true {
+            try client.send("@label=page CHATHISTORY \(selector) 100")
+            let page = try client.labeled("page").filter { $0.command == "PRIVMSG" }
+            all = page + all
+            guard let oldest = page.first?.tags["msgid"] else { break }
+            selector = "BEFORE \(channel) msgid=\(oldest)"
+        }
+        let ids = all.compactMap { $0.tags["msgid"] }
+        #expect(ids.count == all.count && Set(ids).count == ids.count && ids == ids.sorted())
+        try client.send("PART \(channel)")
+        try client.sync()
+        return all.map(\.last)
+    }
+}
+
+/// A speaker who notes which of his messages were acknowledged, and which refused.
+private final class Talk {
+    private let speaker: LineClient
+    private(set) var stored: [String] = []
+    private(set) var refused: [String] = []
+    private var number = 0
+
+    init(_ speaker: LineClient, _ watcher: LineClient) { self.speaker = speaker }
+
+    func say(_ count: Int) throws {
+        let filler = String(repeating: "x", count: 300)
+        var texts: [String: String] = [:]
+        for _ in 0..<count {
+            number += 1
+            texts["l\(number)"] = "\(number) \(filler)"
+            try speaker.send("@label=l\(number) PRIVMSG #disk :\(number) \(filler)")
+        }
+        for line in try speaker.sync() {
+            guard let label = line.tags["label"], let text = texts.removeValue(forKey: label) else { continue }
+            if line.command == "FAIL" {
+                #expect(line.parameters.first == "PRIVMSG")
+                refused.append(text)
+            } else {
+                #expect(line.command == "PRIVMSG")
+                stored.append(text)
+            }
+        }
+        guard texts.isEmpty else { throw DoorError("neither acknowledged nor refused: \(texts.keys.sorted())") }
+    }
+}
+
+/// A file system so small that it can be filled.
+private final class SmallDisk {
+    static let isPossible: Bool = {
+        guard geteuid() == 0, let disk = try? SmallDisk(megabytes: 1) else { return false }
+        return (try? disk.fill()) != nil
+    }()
+
+    let path: String
+
+    init(megabytes: Int) throws {
+        path = "\(NSTemporaryDirectory())parley-test-\(Door.unique("disk"))"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let mount = try Pipeline.run("mount -t tmpfs -o size=\(megabytes)m tmpfs \(path)")
+        guard mount.status == 0 else { throw DoorError("mount: \(mount.output)") }
+    }
+
+    deinit { _ = try? Pipeline.run("umount -l \(path); rmdir \(path)") }
+
+    /// Takes all the room there is.
+    func fill() throws {
+        try Pipeline.run("dd if=/dev/zero of=\(path)/filler bs=4096 2>/dev/null; test -s \(path)/filler")
+    }
+
+    func makeRoom() throws { try FileManager.default.removeItem(atPath: "\(path)/filler") }
+}
