@@ -94,8 +94,8 @@ extension World {
         }
     }
 
-    /// Every session that shares a channel with `user`, the user's own included, each once. Who was seen is stamped in a table
-    /// by slot: a storm of quits in a large channel costs one comparison for each pair.
+    /// Every session that shares a channel with `user`, the user's own included, each once. Who was seen is stamped in
+    /// a table by slot: a storm of quits in a large channel costs one comparison for each pair.
     mutating func neighbours(of user: UserID) -> ContiguousArray<ConnectionID> {
         stamp &+= 1
         while stamps.count < capabilities.count { stamps.append(0) }

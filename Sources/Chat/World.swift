@@ -56,8 +56,8 @@ package struct World: ~Copyable {
         isupport = supportedTokens(settings)
         self.ports = ports
         random = SeededGenerator(seed: ports.seed)
-        // Messages that nobody keeps (typing, +H) take positions too; a stored one follows them long before the gap is used up,
-        // so that no msgid is given twice over a restart.
+        // Messages that nobody keeps (typing, +H) take positions too; a stored one follows them long before the gap is
+        // used up, so that no msgid is given twice over a restart.
         lastPosition = stored.lastPosition + World.positionGap
         lastChannelNumber = stored.lastChannelID
         lastDirectTime = stored.lastTime

@@ -36,7 +36,8 @@ struct Core: ~Copyable {
     private let cloak: Cloak
     private var received: [Answer] = []
 
-    /// Gathered bytes and records above which nothing more is read until the journal has answered: pressure reaches TCP.
+    /// Gathered bytes and records above which nothing more is read until the journal has answered: pressure reaches
+    /// TCP.
     private static let gatherLimit = 16 << 20
     private static let recordLimit = 50_000
 
@@ -180,8 +181,8 @@ struct Core: ~Copyable {
     }
 }
 
-/// What was said leaves, what was asked is asked, and the batch is empty again. A free function, so that the compiler sees
-/// that the parts of the core it is given are different ones.
+/// What was said leaves, what was asked is asked, and the batch is empty again. A free function, so that the compiler
+/// sees that the parts of the core it is given are different ones.
 private func release(
     _ effects: inout Effects, by releaser: inout Releaser, into reactor: inout Reactor, _ ports: CorePorts,
     _ wantsReload: inout Bool

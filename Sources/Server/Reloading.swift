@@ -1,8 +1,8 @@
 import Chat
 import Net
 
-/// SIGHUP and REHASH: the configuration, the message of the day and the certificate are read again; what is wrong is told
-/// and the old stays; nobody is dropped.
+/// SIGHUP and REHASH: the configuration, the message of the day and the certificate are read again; what is wrong is
+/// told and the old stays; nobody is dropped.
 struct Reloading: Sendable {
     let file: String?
     /// Milliseconds since 1970.

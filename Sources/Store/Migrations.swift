@@ -26,8 +26,9 @@ enum Migrations {
 
     /// `log` takes what is written, in order of arrival, which costs the fewest pages; `messages` holds it by
     /// conversation, which is how it is read. `event` stands before `position` in the key, so that a page of messages
-    /// costs the same however many joins and quits lie between them. `meta` has one row: the highest position, the newest
-    /// time and the highest channel id as far as rows no longer prove them, and the state of the merge (`MergeState`).
+    /// costs the same however many joins and quits lie between them. `meta` has one row: the highest position, the
+    /// newest time and the highest channel id as far as rows no longer prove them, and the state of the merge
+    /// (`MergeState`).
     ///
     /// Texts are TEXT by affinity only: bytes as they came. Times of `log` and `messages` are milliseconds since 1970,
     /// all others seconds.

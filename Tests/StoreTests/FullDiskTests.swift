@@ -5,7 +5,8 @@ import Testing
 
 @testable import Store
 
-/// A real disk that fills up: a small tmpfs. Needs root, as CI has; the limit of the file in JournalTests needs nothing.
+/// A real disk that fills up: a small tmpfs. Needs root, as CI has; the limit of the file in JournalTests needs
+/// nothing.
 @Suite(.enabled(if: getuid() == 0)) struct FullDiskTests {
     @Test(arguments: [false, true]) func batchesAreRefusedWholeUntilThereIsRoom(merging: Bool) throws {
         let scratch = Scratch()

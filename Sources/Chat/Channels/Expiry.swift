@@ -5,8 +5,8 @@ extension World {
     private static let expiryInterval: Int64 = 3_600_000
     private static let dropsAtOnce = 50
 
-    /// Drops channels that nobody was in for the configured time, with their history: whoever makes one again sees nothing
-    /// of the former users. A few at a time, so that nobody waits.
+    /// Drops channels that nobody was in for the configured time, with their history: whoever makes one again sees
+    /// nothing of the former users. A few at a time, so that nobody waits.
     mutating func expireChannels() {
         nextExpiry = now.wall + World.expiryInterval
         if settings.channelExpiry == 0 || isStoreFailing { return }
