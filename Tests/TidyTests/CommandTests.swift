@@ -27,7 +27,7 @@ import Testing
 
     @Test("Every command's help has an example that can be typed", arguments: names)
     func example(name: String) throws {
-        let examples = try row(name).help.map { "\($0)" }.filter { $0.contains(/[Ee]xamples?: /) }
+        let examples = try row(name).help.map { "\($0)" }.filter { $0.contains("xample") }
         #expect(examples.contains { line in Self.names.contains { line.contains($0) } })
     }
 
