@@ -31,6 +31,7 @@ extension World {
         charge(id, command.cost)
         if sessions[id].stage == .opening, !mayRun(command, id, message) { return }
         let turn = Turn(session: id, user: sessions[id].user, message: message, command: command.name)
+        if !openBatches.isEmpty, takeIntoBatch(turn) { return }
         if command.access == .operators, !(turn.user.map { users[$0].isOperator } ?? false) {
             return reply(turn, .ERR_NOPRIVILEGES, ":Permission Denied - You're not an IRC operator")
         }
@@ -165,6 +166,7 @@ extension World {
     private mutating func leave(_ id: ConnectionID, reason: ByteString) {
         sessions[id].stage = .closing
         openings[id.index] = nil
+        openBatches[id.index] = nil
         guard let user = sessions[id].user else { return }
         detach(id, from: user)
         if users[user].sessions.isEmpty { quit(user, reason: reason) }

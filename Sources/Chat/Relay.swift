@@ -21,6 +21,8 @@ struct Outgoing {
     var extendedBody: ByteString?
     /// Reference of the batch it is in; empty: in none. Only a page of history has one.
     var batch: ByteString = ""
+    /// What is said instead of `body`, which is then its command and target.
+    var multiline: Multiline?
     /// Index in `Effects.refusals`; -1: leaves whatever the store says.
     var refusal: Int32 = -1
 
@@ -31,6 +33,7 @@ struct Outgoing {
         if !account.isEmpty { interest.insert(.accountTag) }
         if uid != .none { interest.insert(.uid) }
         if extendedBody != nil { interest.insert(.extendedJoin) }
+        if multiline != nil { interest.formUnion([.multiline, .batch]) }
         return interest
     }
 }
@@ -112,6 +115,7 @@ extension World {
 
     /// The line's bytes in the arena, in the form of one capability class.
     mutating func write(_ line: Outgoing, for capabilities: Capabilities) -> LineRef {
+        if let multiline = line.multiline { return write(multiline, of: line, for: capabilities) }
         let start = effects.outbox.mark
         var tags = TagWriter()
         if !line.batch.isEmpty {

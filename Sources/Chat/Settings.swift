@@ -33,6 +33,11 @@ package struct Limits: Sendable, Equatable {
     package var sessionsPerIdentity = 10
     /// Failed PASS, SASL and RESUME attempts per address within a minute before more are refused unheard.
     package var failedAttempts = 10
+    /// Bytes and lines of one multiline message.
+    package var multilineBytes = 4096
+    package var multilineLines = 32
+    /// Milliseconds after its last line until a batch that a client left open is broken off.
+    package var batchTimeout: Int64 = 30_000
 
     package init() {}
 }

@@ -12,6 +12,7 @@ extension World {
             case .registration: registrationDue(id)
             case .ping: pingDue(id)
             case .resume: resume(id)
+            case .batch: batchDue(id)
             }
         }
     }

@@ -23,9 +23,23 @@ package struct Turn {
 /// The answer to a labeled command, gathered until the command ends (IRCv3 labeled-response): nothing becomes an ACK,
 /// one line carries the label, several become a batch that does.
 struct Response {
+    /// One line, or all lines of a batch: a label stands on its beginning then.
     struct Line {
         var bytes: ByteString
         var refusal: Int32
+
+        /// Its lines one by one.
+        var parts: [Line] {
+            guard bytes.bytes.contains(0x0D) else { return [self] }
+            var parts: [Line] = []
+            bytes.withView { view in
+                view.split(0x0A) { part in
+                    let end = part.last == 0x0D ? part.count - 1 : part.count
+                    parts.append(Line(bytes: ByteString(part.prefix(end)), refusal: refusal))
+                }
+            }
+            return parts
+        }
     }
 
     /// The slot whose lines are gathered; -1: none are.
@@ -134,7 +148,9 @@ extension World {
         default:
             let reference = nextReference()
             sendRaw(session, "@label=\(label) :\(settings.serverName) BATCH +\(reference) labeled-response")
-            for line in gathered.lines { send(session, line, tag: isInBatch(line.bytes) ? "" : "batch=\(reference)") }
+            for line in gathered.lines.flatMap(\.parts) {
+                send(session, line, tag: isInBatch(line.bytes) ? "" : "batch=\(reference)")
+            }
             sendRaw(session, ":\(settings.serverName) BATCH -\(reference)")
         }
         for number in gathered.holds { effects.outbox.hold(session, for: number) }

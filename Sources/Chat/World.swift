@@ -19,6 +19,8 @@ package struct World: ~Copyable {
     var stamp: UInt64 = 0
     /// By slot, until registration ends.
     var openings: [Int32: Opening] = [:]
+    /// By slot: messages of several lines that are coming in. Empty nearly always.
+    var openBatches: [Int32: OpenBatch] = [:]
     var users = Slab<UserKind, User>()
     var nicks: [NameKey: UserID] = [:]
     /// Who is on the network now.

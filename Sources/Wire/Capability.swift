@@ -26,6 +26,7 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
     package static let chathistory = Capabilities(rawValue: 1 << 17)
     package static let eventPlayback = Capabilities(rawValue: 1 << 18)
     package static let uid = Capabilities(rawValue: 1 << 19)
+    package static let multiline = Capabilities(rawValue: 1 << 30)
 
     /// Everything on offer.
     package static let all = Capabilities(table.map(\.bit))
@@ -49,6 +50,7 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
         CapabilityRow("account-notify", .accountNotify),
         CapabilityRow("draft/chathistory", .chathistory),
         CapabilityRow("draft/event-playback", .eventPlayback),
+        CapabilityRow("draft/multiline", .multiline),
         CapabilityRow("parley.chat/uid", .uid),
     ]
 

@@ -28,8 +28,8 @@ struct Pace: Sendable {
 }
 
 extension World {
-    /// Counts a line against `+f`; the reason when it is one too many. Who has a rank is not counted.
-    mutating func paceExceeded(_ user: UserID, in channel: ChannelID) -> ByteString? {
+    /// Counts a message of so many lines against `+f`; the reason when they are too many. Who has a rank is not counted.
+    mutating func paceExceeded(_ user: UserID, in channel: ChannelID, lines: Int) -> ByteString? {
         guard let allowed = channels[channel].state.flood.withView({ ChannelPace($0) }),
             ranks(user, in: channel).isEmpty
         else { return nil }
@@ -37,10 +37,10 @@ extension World {
         let now = now.steady
         var pace = channels[channel].paces[user] ?? Pace(since: now, lines: 0)
         if now - pace.since >= period { pace = Pace(since: now, lines: 0) }
-        if pace.lines >= allowed.lines {
+        if pace.lines + lines > allowed.lines {
             return "Cannot send to channel (+f): at most \(allowed.lines) lines in \(allowed.seconds) seconds"
         }
-        pace.lines += 1
+        pace.lines += lines
         channels[channel].paces[user] = pace
         // Speakers from outside (-n) never leave; what they said is forgotten when it counts no more.
         if channels[channel].paces.count > channels[channel].members.count + 100 {

@@ -69,9 +69,20 @@ extension World {
     private mutating func write(_ record: LogRecord, _ request: PageRequest, batch: ByteString) {
         switch record.kind {
         case .privmsg, .notice:
-            let head: ByteString = "\(record.kind == .notice ? "NOTICE" : "PRIVMSG") \(target(of: record, request)) :"
+            let target = target(of: record, request)
+            let command: ByteString = record.kind == .notice ? "NOTICE \(target)" : "PRIVMSG \(target)"
+            let head: ByteString = "\(command) :"
             switch request.form {
-            case .batch, .lines: write(record, record.source, head, record.text, request, batch)
+            case .batch, .lines:
+                var line = outgoing(record, record.source, "\(head)\(record.text)", batch)
+                let room = textRoom(source: line.source, head: command)
+                if record.text.count > room || record.text.bytes.contains(0x0A) {
+                    line.body = command
+                    line.multiline = Multiline(
+                        lines: Multiline.fit(Multiline.split(record.text), room: room), target: target,
+                        reference: nextReference())
+                }
+                _ = write(line, for: request.capabilities)
             case .readable:
                 let said = Said(record)
                 // A ternary inside the interpolation would make a String of its parts.
@@ -99,13 +110,12 @@ extension World {
         _ batch: ByteString
     ) {
         let room = max(LineLimits.message - 2 - source.count - 2 - head.count, 16)
-        var start = 0
-        repeat {
-            let length = text.withView { UTF8Check.scalarBoundary($0.dropFirst(start), atMost: room) }
-            let body: ByteString = "\(head)\(text[start..<(start + length)])"
-            _ = write(outgoing(record, source, body, batch), for: request.capabilities)
-            start += length
-        } while start < text.count
+        var line = outgoing(record, source, "", batch)
+        for part in Multiline.fit(Multiline.split(text), room: room) where !part.text.isEmpty || text.isEmpty {
+            line.body = "\(head)\(part.text)"
+            _ = write(line, for: request.capabilities)
+            line.position = 0
+        }
     }
 
     private func outgoing(_ record: LogRecord, _ source: ByteString, _ body: ByteString, _ batch: ByteString)

@@ -23,6 +23,7 @@ let messageCommands: [Command] = [
             "Example: @+typing=active TAGMSG #lobby",
         ]
     ) { world, turn in world.speak(turn, .tagmsg) },
+    batchCommand,
 ]
 
 /// One message on its way: what is said, before it is known who may hear it.
@@ -32,6 +33,8 @@ struct Utterance {
     var text: ByteString
     /// Client-only tags.
     var tags: ByteString
+    /// As the author divided `text`; empty: it is one line.
+    var lines: [Multiline.Line] = []
     /// NOTICE is not answered by errors that a bot might loop on (Modern IRC, NOTICE).
     var isQuiet: Bool { kind == .notice }
 }
@@ -67,7 +70,7 @@ extension World {
         }
     }
 
-    private mutating func speak(_ turn: Turn, _ utterance: Utterance, target: ByteView) {
+    mutating func speak(_ turn: Turn, _ utterance: Utterance, target: ByteView) {
         let (ranks, name) = statusTarget(target)
         if name.first == 0x23 { return speakInChannel(turn, utterance, name, onlyRanks: ranks) }
         speakToUser(turn, utterance, target)
@@ -80,8 +83,26 @@ extension World {
         return ([], target)
     }
 
+    /// The utterance as its receivers get it; nil: it does not fit, and its author was told.
+    mutating func outgoing(_ turn: Turn, _ utterance: Utterance, target: ByteString) -> Outgoing? {
+        var line: Outgoing
+        if utterance.lines.isEmpty {
+            let said: ByteString =
+                utterance.kind == .tagmsg ? "TAGMSG \(target)" : "\(utterance.command) \(target) :\(utterance.text)"
+            guard fits(turn, said, target: target) else { return nil }
+            line = outgoing(from: turn.me, said)
+        } else {
+            line = outgoing(from: turn.me, "\(utterance.command) \(target)")
+            let room = textRoom(source: line.source, head: line.body)
+            line.multiline = Multiline(
+                lines: Multiline.fit(utterance.lines, room: room), target: target, reference: nextReference())
+        }
+        line.tags = utterance.tags
+        return line
+    }
+
     /// What cannot be relayed whole is refused: receivers would see it cut, and its author would not know.
-    mutating func fits(_ turn: Turn, _ body: ByteString, target: ByteString) -> Bool {
+    private mutating func fits(_ turn: Turn, _ body: ByteString, target: ByteString) -> Bool {
         let excess = 2 + users[turn.me].source.count + body.count - (LineLimits.message - 2)
         if excess <= 0 { return true }
         reply(
@@ -91,7 +112,7 @@ extension World {
     }
 
     /// `+key=value` tags are relayed; everything else a client says of time, msgid or account is its own opinion.
-    private func clientTags(_ turn: Turn) -> ByteString {
+    func clientTags(_ turn: Turn) -> ByteString {
         if turn.message.tags.isEmpty || !capabilities[Int(turn.session.index)].contains(.messageTags) { return "" }
         var kept: [UInt8] = []
         Tags.each(turn.message.tags) { tag in

@@ -22,7 +22,9 @@ extension World {
     ) -> Bool {
         let user = turn.me
         var why = reasonNotToSpeak(user, utterance, channel)
-        if why == nil, utterance.kind != .tagmsg { why = paceExceeded(user, in: channel) }
+        if why == nil, utterance.kind != .tagmsg {
+            why = paceExceeded(user, in: channel, lines: max(1, utterance.lines.count))
+        }
         guard let why else { return true }
         if utterance.isQuiet { return false }
         if maySee(channel, user) {
@@ -54,11 +56,8 @@ extension World {
     private mutating func say(_ turn: Turn, _ utterance: Utterance, _ channel: ChannelID) {
         let isKept = !channels[channel].has(0x48) && isWorthKeeping(utterance)
         let name = channels[channel].name
-        let said = body(utterance, target: name)
-        guard fits(turn, said, target: name) else { return }
+        guard var line = outgoing(turn, utterance, target: name) else { return }
         if isKept, refuseWhileStoreFails(turn, name) { return }
-        var line = outgoing(from: turn.me, said)
-        line.tags = utterance.tags
         if isKept {
             (line.position, line.time) = record(
                 utterance.kind, by: turn.me, in: channel, tags: utterance.tags, utterance.text)
@@ -80,10 +79,6 @@ extension World {
             Tags.each(tags) { if !($0.key == "+typing" || $0.key == "+draft/typing") { isKept = true } }
         }
         return isKept
-    }
-
-    func body(_ utterance: Utterance, target: ByteString) -> ByteString {
-        utterance.kind == .tagmsg ? "TAGMSG \(target)" : "\(utterance.command) \(target) :\(utterance.text)"
     }
 
     /// Notes who must be told if the store refuses the record just made.
@@ -112,10 +107,7 @@ extension World {
     /// `@#channel`: heard by those with the rank or a higher one; not part of the channel's history.
     private mutating func sayToRanks(_ turn: Turn, _ utterance: Utterance, _ channel: ChannelID, _ least: Ranks) {
         let target: ByteString = "\(least.prefixes(all: false))\(channels[channel].name)"
-        let said = body(utterance, target: target)
-        guard fits(turn, said, target: target) else { return }
-        var line = outgoing(from: turn.me, said)
-        line.tags = utterance.tags
+        guard var line = outgoing(turn, utterance, target: target) else { return }
         lastPosition += 1
         line.position = lastPosition
         var audience: ContiguousArray<ConnectionID> = []

@@ -10,12 +10,9 @@ extension World {
             return
         }
         let nick = users[receiver].nick
-        let said = body(utterance, target: nick)
-        guard fits(turn, said, target: nick) else { return }
+        guard var line = outgoing(turn, utterance, target: nick) else { return }
         let isKept = isWorthKeeping(utterance)
         if isKept, refuseWhileStoreFails(turn, nick) { return }
-        var line = outgoing(from: turn.me, said)
-        line.tags = utterance.tags
         if isKept {
             recordDirect(turn, utterance, to: receiver, &line)
             line.refusal = refusable(turn, nick)

@@ -36,10 +36,18 @@ extension World {
         // Version 302 implies cap-notify, for good (IRCv3 capability negotiation).
         if version >= 302 { capabilities[Int(index)].insert(.capNotify) }
         let names: [ByteString] = Capabilities.table.map { row in
-            guard version >= 302, let value = row.value else { return ByteString(ByteView(row.name)) }
+            guard version >= 302, let value = value(of: row) else { return ByteString(ByteView(row.name)) }
             return "\(row.name)=\(value)"
         }
         sendCapabilityLines(turn.session, "LS", names, continued: version >= 302)
+    }
+
+    /// What CAP LS 302 tells behind the name; nil: nothing.
+    private func value(of row: CapabilityRow) -> ByteString? {
+        if row.bit == .multiline {
+            return "max-bytes=\(settings.limits.multilineBytes),max-lines=\(settings.limits.multilineLines)"
+        }
+        return row.value.map { ByteString(ByteView($0)) }
     }
 
     /// `CAP nick LS * :…` for all lines but the last.
