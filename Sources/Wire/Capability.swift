@@ -27,6 +27,7 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
     package static let eventPlayback = Capabilities(rawValue: 1 << 18)
     package static let uid = Capabilities(rawValue: 1 << 19)
     package static let multiline = Capabilities(rawValue: 1 << 30)
+    package static let channelRename = Capabilities(rawValue: 1 << 31)
 
     /// Everything on offer.
     package static let all = Capabilities(table.map(\.bit))
@@ -51,6 +52,7 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
         CapabilityRow("draft/chathistory", .chathistory),
         CapabilityRow("draft/event-playback", .eventPlayback),
         CapabilityRow("draft/multiline", .multiline),
+        CapabilityRow("draft/channel-rename", .channelRename),
         CapabilityRow("parley.chat/uid", .uid),
     ]
 

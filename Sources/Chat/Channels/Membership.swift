@@ -70,16 +70,21 @@ extension World {
 
     /// What a further session of a user is shown of a channel that the user is in.
     mutating func showChannel(_ channel: ChannelID, to session: ConnectionID) {
+        showEntrance(of: channel, to: session)
+        sessions[session].talkingIn = channel
+        if channels[channel].lastTime != 0 { replay(channel, to: session, upTo: lastPosition) }
+    }
+
+    /// As if the session's user came in now: JOIN, topic and names.
+    mutating func showEntrance(of channel: ChannelID, to session: ConnectionID) {
         guard let user = sessions[session].user else { return }
         let name = channels[channel].name
         let account: ByteString = users[user].account.isEmpty ? "*" : users[user].account
         var line = outgoing(from: user, "JOIN \(name)")
         line.extendedBody = "JOIN \(name) \(account) :\(users[user].realname)"
         send(line, to: session)
-        sessions[session].talkingIn = channel
         tellTopic(channel, to: session)
         sendNames(of: channel, to: session)
-        if channels[channel].lastTime != 0 { replay(channel, to: session, upTo: lastPosition) }
     }
 
     /// Takes a user out of the channel's tables; telling is the caller's. The place stays kept unless the caller says

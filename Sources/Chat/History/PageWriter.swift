@@ -62,6 +62,7 @@ extension World {
         // Tags without text say nothing in a form without tags.
         case .tagmsg: request.hasEvents && request.capabilities.contains(.messageTags)
         case .setname: request.hasEvents && request.capabilities.contains(.setname)
+        case .rename: request.hasEvents && request.capabilities.contains(.channelRename)
         default: request.hasEvents
         }
     }
@@ -151,6 +152,7 @@ extension World {
         case .quit: return "QUIT \(record.text)"
         case .nick: return "NICK \(record.text)"
         case .setname: return "SETNAME \(record.text)"
+        case .rename: return "RENAME \(record.text)"
         case .tagmsg: return "TAGMSG \(target(of: record, request))"
         case .part: word = "PART"
         case .kick: word = "KICK"

@@ -52,6 +52,8 @@ package enum RecordKind: UInt8, Sendable {
     case setname = 17
     /// Not a message for history: IRCv3 chathistory has TAGMSG with event-playback alone.
     case tagmsg = 18
+    /// The text has both names: `#old #new :reason`.
+    case rename = 19
 
     /// What people said, as opposed to what happened; pages without event-playback hold these alone.
     package var isMessage: Bool { rawValue < 10 }
