@@ -28,7 +28,7 @@ struct Pace: Sendable {
 }
 
 extension World {
-    /// Counts a message of so many lines against `+f`; the reason when they are too many. Who has a rank is not counted.
+    /// Counts a message of so many lines against `+f`; the reason when it is too long. Who has a rank is not counted.
     mutating func paceExceeded(_ user: UserID, in channel: ChannelID, lines: Int) -> ByteString? {
         guard let allowed = channels[channel].state.flood.withView({ ChannelPace($0) }),
             ranks(user, in: channel).isEmpty
