@@ -8,11 +8,13 @@ ARGS       ?=
 # Arguments for the tests: make test TESTS="--filter DoorLines"
 TESTS      ?=
 ROUNDS     ?= 200
+# For each target of: make fuzz
+SECONDS    ?= 60
 
 RELEASE := $(SWIFT) build -c release --static-swift-stdlib --product parley
 BINARY  := .build/release/parley
 
-.PHONY: build run test crash scale lint bench install clean
+.PHONY: build run test crash scale fuzz lint bench install clean
 
 build:
 	@.ci/packages build
@@ -37,6 +39,11 @@ crash: build
 scale: build
 	@.ci/packages test
 	PARLEY_BIN=$(CURDIR)/$(BINARY) $(SWIFT) test --filter DoorScale
+
+# Each parser and the core with hostile bytes, SECONDS each, as many at once as there are processors; needs 4 minutes.
+fuzz:
+	@.ci/packages build
+	@SWIFT="$(SWIFT)" Tests/Fuzz/run all $(SECONDS)
 
 lint:
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests

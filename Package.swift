@@ -38,7 +38,7 @@ let package = Package(
         .executableTarget(name: "parley", dependencies: ["Server"], swiftSettings: fast),
 
         // Simulated kernel, clock, disk and seed; scripts; a client for the tests.
-        .target(name: "TestKit", dependencies: ["Net", "Chat", "Wire", "Bytes", "CSystem"], swiftSettings: strict),
+        .target(name: "TestKit", dependencies: ["Net", "Chat", "Wire", "Bytes", "CSystem"], swiftSettings: fast),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Bytes"], swiftSettings: strict),
         .testTarget(name: "ChatTests", dependencies: ["Chat", "Wire", "Bytes", "TestKit"], swiftSettings: strict),
@@ -52,3 +52,11 @@ let package = Package(
     ],
     cxxLanguageStandard: .cxx17
 )
+
+// libFuzzer must be in every module, so that Tests/Fuzz/run builds apart from everything else, with this set.
+if Context.environment["PARLEY_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz", dependencies: ["Server", "Chat", "Wire", "Bytes", "TestKit"], path: "Tests/Fuzz",
+            exclude: ["corpus", "run", "irc.dict"], swiftSettings: strict))
+}

@@ -189,9 +189,10 @@ package final class WorldScript {
         return HistoryPage(number: question.number, records: records, reachesStart: isStart)
     }
 
+    fileprivate func takeBytes(_ id: ConnectionID) -> [UInt8] { sink.output.removeValue(forKey: id) ?? [] }
+
     fileprivate func take(_ id: ConnectionID) -> [String] {
-        let bytes = sink.output.removeValue(forKey: id) ?? []
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false).map(
+        String(decoding: takeBytes(id), as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false).map(
             String.init
         )
         .dropLast()
@@ -227,6 +228,9 @@ package struct ScriptClient {
 
     /// The lines since the last read, without line ends.
     package func read() -> [String] { script.take(id) }
+
+    /// The same as they came.
+    package func readBytes() -> [UInt8] { script.takeBytes(id) }
 
     /// Sends a line and reads what came.
     package func ask(_ line: String) -> [String] {
