@@ -16,6 +16,8 @@ package struct Command: Sendable {
     /// Fewer parameters are answered with 461.
     package let minimum: Int
     package let access: Access
+    /// Which operators may use it, where `access` is `operators`; nil: all of them.
+    package let privilege: Privilege?
     /// Flood cost in thousandths of a message.
     package let cost: Int64
     /// `HELP <command>`: how it is written, what it does, an example that can be typed; one line each.
@@ -25,12 +27,14 @@ package struct Command: Sendable {
     package let handle: @Sendable (inout World, Turn) -> Void
 
     package init(
-        _ name: StaticString, minimum: Int = 0, access: Access = .registered, cost: Int64 = 1000,
-        source: StaticString, help: [StaticString], _ handle: @escaping @Sendable (inout World, Turn) -> Void
+        _ name: StaticString, minimum: Int = 0, access: Access = .registered, privilege: Privilege? = nil,
+        cost: Int64 = 1000, source: StaticString, help: [StaticString],
+        _ handle: @escaping @Sendable (inout World, Turn) -> Void
     ) {
         self.name = name
         self.minimum = minimum
         self.access = access
+        self.privilege = privilege
         self.cost = cost
         self.source = source
         self.help = help

@@ -32,10 +32,9 @@ extension World {
         if sessions[id].stage == .opening, !mayRun(command, id, message) { return }
         let turn = Turn(session: id, user: sessions[id].user, message: message, command: command.name)
         if !openBatches.isEmpty, takeIntoBatch(turn) { return }
-        if command.access == .operators, !(turn.user.map { users[$0].isOperator } ?? false) {
-            return reply(turn, .ERR_NOPRIVILEGES, ":Permission Denied - You're not an IRC operator")
-        }
+        if command.access == .operators, !requireOperator(turn, command.privilege) { return }
         if message.parameterCount < command.minimum { return needMoreParameters(turn) }
+        if serverBans.hasMutes, refuseMuted(turn) { return }
         command.handle(&self, turn)
     }
 

@@ -37,6 +37,8 @@ package struct Session: Sendable {
     package var refilled: Int64
     /// Steady milliseconds until which the connection is not read; 0: it is read.
     package var throttledUntil: Int64 = 0
+    /// Steady milliseconds.
+    package let connected: Int64
     /// Steady milliseconds of the last line.
     package var heard: Int64
     package var isPinged = false
@@ -46,6 +48,7 @@ package struct Session: Sendable {
         self.peer = peer
         self.allowance = allowance
         refilled = now
+        connected = now
         heard = now
     }
 

@@ -38,6 +38,8 @@ package struct Limits: Sendable, Equatable {
     package var multilineLines = 32
     /// Milliseconds after its last line until a batch that a client left open is broken off.
     package var batchTimeout: Int64 = 30_000
+    /// Milliseconds that guests are here before LIST answers them; 0: at once.
+    package var listDelay: Int64 = 0
 
     package init() {}
 }
@@ -55,9 +57,10 @@ package struct OperatorSettings: Sendable, Equatable {
     package var name: ByteString
     /// `$argon2id$…`
     package var hash: ByteString
+    /// A key of `Settings.operatorClasses`, or `Privilege.fullClass`.
     package var kind: ByteString
 
-    package init(name: ByteString, hash: ByteString, kind: ByteString) {
+    package init(name: ByteString, hash: ByteString, kind: ByteString = Privilege.fullClass) {
         self.name = name
         self.hash = hash
         self.kind = kind
@@ -90,6 +93,8 @@ package struct Settings: Sendable {
     /// `history-visibility`: false is `all`, true is `joined`.
     package var historySinceJoin = false
     package var operators: [OperatorSettings] = []
+    /// What the operators of each class may do, besides `Privilege.fullClass`, which may everything.
+    package var operatorClasses: [ByteString: Set<Privilege>] = [:]
 
     package init() {}
 }

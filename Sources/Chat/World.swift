@@ -45,6 +45,9 @@ package struct World: ~Copyable {
     /// Changes of kept state that the store refused; written when it recovers.
     var unsaved: [Change] = []
     var statistics = Statistics()
+    var serverBans: ServerBans
+    /// Set by LOCKDOWN; a restart lifts it.
+    var lockdown = Lockdown.off
     /// Wall milliseconds when unused channels are looked for again.
     var nextExpiry: Int64 = 0
 
@@ -63,6 +66,7 @@ package struct World: ~Copyable {
         lastPosition = stored.lastPosition + World.positionGap
         lastChannelNumber = stored.lastChannelID
         lastDirectTime = stored.lastTime
+        serverBans = ServerBans(stored.serverBans)
         for channel in stored.channels {
             let id = channels.insert(Channel(channel))
             channelNames[NameKey(channel.state.name)] = id
@@ -81,7 +85,10 @@ package struct World: ~Copyable {
 
     package mutating func apply(_ event: Event, at moment: Moment) {
         now = moment
-        if now.wall >= nextExpiry { expireChannels() }
+        if now.wall >= nextExpiry {
+            expireChannels()
+            expireServerBans()
+        }
         switch event {
         case .connected(let id, let peer): connected(id, peer)
         case .line(let id, let line): receive(id, line)

@@ -13,6 +13,7 @@ package struct Configuration: Sendable, Equatable {
     package var cloak = Cloak()
     package var log = LogSettings()
     package var operators: [Operator] = []
+    package var operatorClasses: [OperatorClass] = []
 
     package init() {}
 
@@ -113,6 +114,7 @@ package struct Configuration: Sendable, Equatable {
         package var registration = Duration.seconds(60)
         package var ping = Duration.seconds(120)
         package var handshake = Duration.seconds(10)
+        package var listDelay = Duration.zero
     }
 
     package struct Flood: Sendable, Equatable {
@@ -135,12 +137,19 @@ package struct Configuration: Sendable, Equatable {
     }
 
     package struct Operator: Sendable, Equatable {
-        package enum Class: String, Sendable, CaseIterable { case admin }
-
         package var name = ""
         /// `$argon2id$…`, or `plain:` and the password itself; `Hasher` takes both.
         package var password = ""
-        package var `class` = Class.admin
+        /// A name of `operatorClasses`, or the built-in one that may everything.
+        package var `class` = "admin"
+
+        package init() {}
+    }
+
+    package struct OperatorClass: Sendable, Equatable {
+        package var name = ""
+        /// Raw values of `Privilege`.
+        package var privileges: [String] = []
 
         package init() {}
     }

@@ -1,5 +1,6 @@
 import Bytes
 import CSystem
+import Chat
 import Wire
 
 /// What is wrong with a name or text that goes out on the wire; nil: nothing.
@@ -49,6 +50,13 @@ enum Checks {
         if inet_pton(AF_INET, address, &room) == 1 || inet_pton(AF_INET6, address, &room) == 1 { return nil }
         if address.hasPrefix("[") { return "write an IPv6 address without brackets" }
         return "is no IPv4 or IPv6 address, such as \"127.0.0.1\", \"::1\", \"0.0.0.0\" or \"::\""
+    }
+
+    static var privileges: String { Privilege.allCases.map(\.rawValue).joined(separator: ", ") }
+
+    static func complaint(privileges names: [String]) -> String? {
+        guard let wrong = names.first(where: { Privilege(rawValue: $0) == nil }) else { return nil }
+        return "there is no privilege \(TOML.quote(Suggestion.printable(wrong))); there are \(privileges)"
     }
 
     static func complaint(operatorPassword text: String) -> String? {

@@ -51,11 +51,11 @@ extension Schema {
         }
 
         static func lines(
-            _ name: StaticString, _ path: Path<Root, [String]>, _ comment: String,
+            _ name: StaticString, _ path: Path<Root, [String]>, _ comment: String, required: Bool = false,
             check: @escaping @Sendable ([String]) -> String?
         ) -> Key {
             Key(
-                name, path, comment, expected: "a list of strings",
+                name, path, comment, required: required, expected: "a list of strings",
                 parse: { value in
                     guard case .array(let nodes) = value else { return nil }
                     let lines: [String] = nodes.compactMap {

@@ -1,3 +1,6 @@
+import Bytes
+import Chat
+
 /// Walks a document along the schema and collects everything that is wrong with it.
 struct ConfigurationReader {
     let file: String
@@ -28,6 +31,8 @@ struct ConfigurationReader {
             configuration.listeners = readList(entry, Schema.listen, Configuration.Listener())
         } else if Schema.operators.name == entry.key {
             configuration.operators = readList(entry, Schema.operators, Configuration.Operator())
+        } else if Schema.operatorClasses.name == entry.key {
+            configuration.operatorClasses = readList(entry, Schema.operatorClasses, Configuration.OperatorClass())
         } else if let section = Schema.sections.first(where: { $0.name == entry.key }) {
             if case .table(let entries) = entry.node.value {
                 configuration = read(entries, section, path: entry.key, over: configuration)
@@ -79,7 +84,8 @@ struct ConfigurationReader {
 
     private mutating func reportUnknownTable(_ entry: TOML.Entry) {
         if entry.node.value.isTableOrList {
-            let names = Schema.sections.map(\.word) + [Schema.listen.word, Schema.operators.word]
+            let names =
+                Schema.sections.map(\.word) + [Schema.listen.word, Schema.operators.word, Schema.operatorClasses.word]
             report(entry.place, entry.key, unknown("table", Suggestion.nearest(to: entry.key, among: names)))
         } else {
             report(entry.place, entry.key, unknown("key", Self.home(of: entry.key)))
@@ -113,6 +119,7 @@ extension ConfigurationReader {
         guard problems.isEmpty else { return }
         checkListeners()
         checkOperators()
+        checkOperatorClasses()
         checkLengths()
         let tls = configuration.tls
         if tls.certificate.isEmpty != tls.key.isEmpty {
@@ -148,6 +155,26 @@ extension ConfigurationReader {
             }
         }
     }
+
+    private mutating func checkOperatorClasses() {
+        let full = Privilege.fullClass.string
+        var known = [full]
+        for (index, item) in configuration.operatorClasses.enumerated() {
+            let key = "operator-class[\(index + 1)].name"
+            if item.name == full {
+                report(places[key], key, "\(full) is the built-in class that may everything")
+            } else if known.contains(item.name) {
+                report(places[key], key, "the same name as another class")
+            }
+            known.append(item.name)
+        }
+        for (index, person) in configuration.operators.enumerated() where !known.contains(person.class) {
+            let key = "operator[\(index + 1)].class"
+            report(places[key], key, "there is no [[operator-class]] of this name; there are \(list(known))")
+        }
+    }
+
+    private func list(_ names: [String]) -> String { names.map(TOML.quote).joined(separator: ", ") }
 
     private mutating func checkLengths() {
         let limits = configuration.limits

@@ -142,6 +142,9 @@ enum Schema {
             .duration(
                 "handshake-seconds", \.limits.handshake, .seconds(1) ... .seconds(600), unit: .seconds(1), plain: true,
                 "Longest TLS handshake."),
+            .duration(
+                "list-delay", \.limits.listDelay, .zero ... .seconds(3600), unit: .seconds(1), plain: true,
+                "A guest who is not yet here for this time gets no LIST. 0: everyone gets it at once."),
         ])
 
     private static let flood = Section<Configuration>(
@@ -191,6 +194,20 @@ enum Schema {
             .text(
                 "password", \.password, "The hash as printed, $argon2id$...", required: true,
                 check: Checks.complaint(operatorPassword:)),
-            .choice("class", \.class, "What the operator may do."),
+            .text(
+                "class", \.class, "What the operator may do: the name of an [[operator-class]], or admin, everything.",
+                check: { Checks.complaint(word: $0, limit: 32) }),
+        ])
+
+    static let operatorClasses = Section<Configuration.OperatorClass>(
+        name: "operator-class",
+        comment: "Operators who may do some things only, one [[operator-class]] for each kind of them.",
+        keys: [
+            .text(
+                "name", \.name, "The name that an operator's class gives.", required: true,
+                check: { Checks.complaint(word: $0, limit: 32) }),
+            .lines(
+                "privileges", \.privileges, "Any of \(Checks.privileges).", required: true,
+                check: Checks.complaint(privileges:)),
         ])
 }

@@ -14,7 +14,7 @@ package enum DefaultsText {
             out += "\n" + comment(section.comment) + "[\(section.name)]\n" + keys(section, defaults)
             if index == 0 { out += listeners() }
         }
-        return out + operators()
+        return out + operators() + operatorClasses()
     }
 
     private static func listeners() -> String {
@@ -30,9 +30,20 @@ package enum DefaultsText {
         var example = Configuration.Operator()
         example.name = "ana"
         example.password = "$argon2id$v=19$m=19456,t=2,p=1$...$..."
-        let lines = "[[operator]]\n" + keys(Schema.operators, example)
+        return switchedOff(Schema.operators, example)
+    }
+
+    private static func operatorClasses() -> String {
+        var example = Configuration.OperatorClass()
+        example.name = "helper"
+        example.privileges = ["kill", "kline", "shun"]
+        return switchedOff(Schema.operatorClasses, example)
+    }
+
+    private static func switchedOff<Root>(_ section: Schema.Section<Root>, _ example: Root) -> String {
+        let lines = "[[\(section.name)]]\n" + keys(section, example)
         let off = lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { "#\($0)" }
-        return "\n" + comment(Schema.operators.comment) + off.joined(separator: "\n") + "\n"
+        return "\n" + comment(section.comment) + off.joined(separator: "\n") + "\n"
     }
 
     private static func keys<Root>(_ section: Schema.Section<Root>, _ root: Root, commented: Bool = true) -> String {

@@ -26,7 +26,10 @@ extension Settings {
         historySinceJoin = configuration.history.visibility == .joined
         operators = configuration.operators.map {
             OperatorSettings(
-                name: ByteString($0.name), hash: ByteString($0.password), kind: ByteString($0.class.rawValue))
+                name: ByteString($0.name), hash: ByteString($0.password), kind: ByteString($0.class))
+        }
+        for item in configuration.operatorClasses {
+            operatorClasses[ByteString(item.name)] = Set(item.privileges.compactMap(Privilege.init))
         }
     }
 }
@@ -48,6 +51,7 @@ extension Limits {
         whowas = limits.whowas
         registrationTimeout = limits.registration.milliseconds
         pingInterval = limits.ping.milliseconds
+        listDelay = limits.listDelay.milliseconds
         sessionsPerIdentity = configuration.guests.sessionLimit
     }
 }

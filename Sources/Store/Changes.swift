@@ -13,6 +13,8 @@ struct ChangeStatements: ~Copyable, Sendable {
     private let saveMember: Statement
     private let removeMember: Statement
     private let saveIdentity: Statement
+    private let saveServerBan: Statement
+    private let removeServerBan: Statement
 
     init(_ database: borrowing Database) {
         saveChannel = database.prepare(
@@ -38,6 +40,12 @@ struct ChangeStatements: ~Copyable, Sendable {
         removeMember = database.prepare("DELETE FROM members WHERE channel = ?1 AND uid = ?2")
         saveIdentity = database.prepare(
             "INSERT OR REPLACE INTO identities (uid, epoch, created, seen, nick, name) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        saveServerBan = database.prepare(
+            """
+            INSERT OR REPLACE INTO server_bans (kind, time, expires, mask, reason, setter)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """)
+        removeServerBan = database.prepare("DELETE FROM server_bans WHERE kind = ?1 AND mask = ?2")
     }
 
     /// `position`: the newest record at that moment; a dropped channel has none above it.
@@ -68,6 +76,16 @@ struct ChangeStatements: ~Copyable, Sendable {
             saveIdentity.bind(5, state.nick)
             saveIdentity.bind(6, state.name)
             try saveIdentity.run()
+        case .saveServerBan(let ban):
+            saveServerBan.bind([Int64(ban.kind.rawValue), ban.time, ban.expires])
+            saveServerBan.bind(4, ban.mask)
+            saveServerBan.bind(5, ban.reason)
+            saveServerBan.bind(6, ban.setter)
+            try saveServerBan.run()
+        case .removeServerBan(let kind, let mask):
+            removeServerBan.bind([Int64(kind.rawValue)])
+            removeServerBan.bind(2, mask)
+            try removeServerBan.run()
         }
     }
 

@@ -13,6 +13,7 @@ struct Loader {
         try loadTail(database)
         try loadChannels(database)
         try loadLists(database)
+        try loadServerBans(database)
         let marks = database.prepare("SELECT position, time, channel FROM meta")
         guard try marks.step() else { throw .finding("meta is empty") }
         state.lastPosition = max(state.lastPosition, marks.integer(0))
@@ -84,6 +85,18 @@ struct Loader {
             guard index < state.channels.count, state.channels[index].state.id == rows.integer(0) else { continue }
             let entry = ListEntry(mask: rows.bytes(2), setter: rows.bytes(3), time: rows.integer(4))
             state.channels[index].lists[UInt8(truncatingIfNeeded: rows.integer(1)), default: []].append(entry)
+        }
+    }
+
+    /// A kind that is not known (written by a later release) bans nobody, and stays.
+    private mutating func loadServerBans(_ database: borrowing Database) throws(SQLiteFailure) {
+        let rows = database.prepare("SELECT kind, mask, reason, setter, time, expires FROM server_bans ORDER BY id")
+        while try rows.step() {
+            guard let kind = UInt8(exactly: rows.integer(0)).flatMap(ServerBan.Kind.init) else { continue }
+            state.serverBans.append(
+                ServerBan(
+                    kind: kind, mask: rows.bytes(1), reason: rows.bytes(2), setter: rows.bytes(3),
+                    time: rows.integer(4), expires: rows.integer(5)))
         }
     }
 }

@@ -6,7 +6,7 @@ enum Migrations {
     static let applicationID: Int64 = 0x5052_4C59
 
     /// Version n is what the first n entries make.
-    static let all: [String] = [version1]
+    static let all: [String] = [version1, version2]
 
     /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
     static func run(_ migrations: [String], on database: borrowing Database) throws(SQLiteFailure) {
@@ -80,5 +80,15 @@ enum Migrations {
         CREATE INDEX members_by_uid ON members (uid);
 
         CREATE TABLE probe (id INTEGER PRIMARY KEY, filler BLOB NOT NULL);
+        """
+
+    /// Bans of the whole server. `kind` is `ServerBan.Kind`; `expires` 0 is for good.
+    private static let version2 = """
+        CREATE TABLE server_bans (
+            id INTEGER PRIMARY KEY,
+            kind INTEGER NOT NULL, mask TEXT NOT NULL, reason TEXT NOT NULL, setter TEXT NOT NULL,
+            time INTEGER NOT NULL, expires INTEGER NOT NULL,
+            UNIQUE (kind, mask)
+        );
         """
 }

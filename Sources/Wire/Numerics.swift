@@ -10,8 +10,12 @@ package enum Numeric: UInt16, CaseIterable, Sendable {
     case RPL_BOUNCE = 10
     case RPL_STATSLINKINFO = 211
     case RPL_STATSCOMMANDS = 212
+    case RPL_STATSKLINE = 216
+    case RPL_STATSQLINE = 217
     case RPL_ENDOFSTATS = 219
     case RPL_UMODEIS = 221
+    case RPL_STATSGLINE = 223
+    case RPL_STATSDLINE = 225
     case RPL_STATSUPTIME = 242
     case RPL_STATSOLINE = 243
     case RPL_STATSDEBUG = 249

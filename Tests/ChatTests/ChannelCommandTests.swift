@@ -402,7 +402,7 @@ extension String {
     }
 
     @Test func anOperatorDropsWhatItCannotSee() {
-        let cats = Cats { $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "full")] }
+        let cats = Cats { $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "admin")] }
         _ = cats.mode("+s")
         let root = cats.script.client("root")
         _ = root.ask("OPER root pw")

@@ -6,7 +6,7 @@ import Testing
 @Suite struct OperatorTests {
     private func script() -> WorldScript {
         WorldScript {
-            $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "full")]
+            $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "admin")]
             $0.limits.failedAttempts = 3
         }
     }

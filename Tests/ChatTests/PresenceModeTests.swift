@@ -6,7 +6,7 @@ import Testing
 /// `MODE <nick>` and what user modes do.
 @Suite struct PresenceModeTests {
     private func script() -> WorldScript {
-        WorldScript { $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "full")] }
+        WorldScript { $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "admin")] }
     }
 
     @Test func modesAreAskedAndChanged() {

@@ -13,7 +13,7 @@ import Testing
         stored.channels = [StoredState.Channel(state: state)]
         stored.lastChannelID = 1
         let script = WorldScript(
-            { $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "")] }, stored: stored)
+            { $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "admin")] }, stored: stored)
         return script
     }
 

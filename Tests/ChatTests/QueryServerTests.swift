@@ -117,7 +117,7 @@ import Testing
     @Test func statsAlwaysEnd() {
         let script = WorldScript {
             $0.started = 1_780_000_000_000 - 93_784_000
-            $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "full")]
+            $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "admin")]
         }
         let ana = script.client("ana")
         let end = { (letter: String) in ":parley.test 219 ana \(letter) :End of /STATS report" }
@@ -128,7 +128,7 @@ import Testing
         #expect(ana.ask("STATS m") == [refusal, end("m")])
         #expect(ana.ask("STATS") == [":parley.test 461 ana STATS :Not enough parameters"])
         _ = ana.ask("OPER root pw")
-        #expect(ana.ask("STATS o") == [":parley.test 243 ana O * * root full", end("o")])
+        #expect(ana.ask("STATS o") == [":parley.test 243 ana O * * root admin", end("o")])
         #expect(ana.ask("STATS m").contains(":parley.test 212 ana OPER 1"))
     }
 }

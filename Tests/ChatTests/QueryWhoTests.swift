@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func flagsTellAwayOperatorRanksAndBot() {
-        let script = WorldScript { $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "")] }
+        let script = WorldScript { $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "admin")] }
         let ana = script.client("ana")
         let bo = script.client("bo", capabilities: "multi-prefix")
         _ = ana.ask("JOIN #cats")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct QueryWhoisTests {
     private func script() -> WorldScript {
-        WorldScript { $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "")] }
+        WorldScript { $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "admin")] }
     }
 
     @Test func anotherUser() {

@@ -18,11 +18,16 @@ import Testing
         [limits]
         nick-length = 20
         registration-seconds = "1500ms"
+        list-delay = 2
         [flood]
         enabled = false
         [[operator]]
         name = "ana"
         password = "plain:x"
+        class = "helper"
+        [[operator-class]]
+        name = "helper"
+        privileges = ["kill", "see-addresses"]
         """
 
     @Test func theCoreIsToldInItsWords() throws {
@@ -35,7 +40,9 @@ import Testing
         #expect(settings.historySinceJoin && !settings.showGuestToken && !settings.flood.enabled)
         #expect(settings.limits.nickLength == 20 && settings.limits.sessionsPerIdentity == 3)
         #expect(settings.limits.registrationTimeout == 1500 && settings.limits.pingInterval == 120_000)
-        #expect(settings.operators == [OperatorSettings(name: "ana", hash: "plain:x", kind: "admin")])
+        #expect(settings.operators == [OperatorSettings(name: "ana", hash: "plain:x", kind: "helper")])
+        #expect(settings.operatorClasses == ["helper": [.kill, .seeAddresses]])
+        #expect(settings.limits.listDelay == 2000)
     }
 
     @Test func theDefaultsOfTheRoomsAgree() throws {

@@ -73,6 +73,24 @@ import Testing
             "operator = [{name=\"a\",password=\"plain:x\"},{name=\"a\",password=\"plain:y\"}]",
             "1:49: operator[2].name: the same name as operator[1]"
         ),
+        (
+            "operator = [{name=\"a\",password=\"\(ConfigurationTests.hash)\",class=\"x\"}]",
+            "1:138: operator[1].class: there is no [[operator-class]] of this name; there are \"admin\""
+        ),
+        (
+            "[[operator-class]]\nname = \"admin\"\nprivileges = []",
+            "2:8: operator-class[1].name: admin is the built-in class that may everything"
+        ),
+        (
+            "operator-class = [{name=\"a\",privileges=[]},{name=\"a\",privileges=[]}]",
+            "1:50: operator-class[2].name: the same name as another class"
+        ),
+        ("[[operator-class]]\nname = \"a\"", "1:1: operator-class[1].privileges: is missing"),
+        (
+            "[[operator-class]]\nname = \"a\"\nprivileges = [\"kill\", \"fly\"]",
+            "3:14: operator-class[1].privileges: there is no privilege \"fly\"; there are kill, kline, dline, resv, "
+                + "shun, lockdown, rehash, wallops, see-addresses, drop"
+        ),
     ]
 
     @Test(arguments: single) func isNamedWithItsPlace(_ wrong: (text: String, problem: String)) {

@@ -99,6 +99,7 @@ func configuration(_ text: String) throws -> Configuration {
             registration-seconds = "1500ms"
             ping-seconds = 30
             handshake-seconds = "1m"
+            list-delay = 15
             [flood]
             enabled = false
             burst = 5
@@ -111,7 +112,10 @@ func configuration(_ text: String) throws -> Configuration {
             [[operator]]
             name = "ana"
             password = "\(Self.hash)"
-            class = "admin"
+            class = "helper"
+            [[operator-class]]
+            name = "helper"
+            privileges = ["kline", "see-addresses"]
             """
         var expected = Configuration()
         expected.listeners = [.init(address: "::", port: 7000, mode: .both)]
@@ -151,6 +155,7 @@ func configuration(_ text: String) throws -> Configuration {
         expected.limits.registration = .milliseconds(1500)
         expected.limits.ping = .seconds(30)
         expected.limits.handshake = .seconds(60)
+        expected.limits.listDelay = .seconds(15)
         expected.flood.enabled = false
         expected.flood.burst = 5
         expected.flood.rate = 2
@@ -160,7 +165,12 @@ func configuration(_ text: String) throws -> Configuration {
         var ana = Configuration.Operator()
         ana.name = "ana"
         ana.password = Self.hash
+        ana.class = "helper"
         expected.operators = [ana]
+        var helper = Configuration.OperatorClass()
+        helper.name = "helper"
+        helper.privileges = ["kline", "see-addresses"]
+        expected.operatorClasses = [helper]
         #expect(try configuration(text) == expected)
     }
 

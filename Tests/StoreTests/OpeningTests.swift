@@ -166,4 +166,24 @@ import Testing
         let nobody = reader.identity(IdentityQuestion(number: 5, uid: bo))
         #expect(nobody == IdentityAnswer(number: 5, state: nil, members: []))
     }
+
+    @Test func serverBansAreLoaded() throws {
+        let ban = ServerBan(
+            kind: .kline, mask: "*@192.0.2.1", reason: "spam", setter: "root", time: 5, expires: 99)
+        let others = [ServerBan.Kind.dline, .resv, .shun].map {
+            ServerBan(kind: $0, mask: "*@192.0.2.1", reason: "", setter: "root", time: 6)
+        }
+        do {
+            var journal = try Store.open(path: scratch.database, durability: .full).takeJournal()
+            var early = ban
+            early.reason = "replaced"
+            let gone = ServerBan(kind: .kline, mask: "gone@*", reason: "x", setter: "root", time: 1)
+            let changes: [Change] =
+                [.saveServerBan(early), .saveServerBan(gone)] + others.map { .saveServerBan($0) }
+                + [.saveServerBan(ban), .removeServerBan(.kline, mask: "gone@*")]
+                + [.removeServerBan(.dline, mask: "gone@*")]
+            #expect(journal.commit(JournalBatch(number: 1, changes: changes)) == .committed(batch: 1))
+        }
+        #expect(try Store.open(path: scratch.database, durability: .full).state.serverBans == others + [ban])
+    }
 }

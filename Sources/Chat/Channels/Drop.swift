@@ -15,7 +15,7 @@ extension World {
         let user = turn.me
         guard let channel = channel(named: turn[0]) else { return refuseChannelName(turn, turn[0]) }
         let state = channels[channel].state
-        guard state.founder == users[user].uid || users[user].isOperator else {
+        guard state.founder == users[user].uid || isPrivileged(user, .drop) else {
             if !maySee(channel, user) { return refuseChannelName(turn, turn[0]) }
             return refuseRank(turn, channel, "Only the founder of a channel and server operators drop it")
         }
@@ -25,7 +25,11 @@ extension World {
         channelNames[NameKey(state.name)] = nil
         channels.remove(channel)
         save(.dropChannel(id: state.id))
-        note(.info, "\(users[user].nick) (\(users[user].uid.text)) dropped \(state.name)")
+        if state.founder == users[user].uid {
+            note(.info, "\(users[user].nick) (\(users[user].uid.text)) dropped \(state.name)")
+        } else {
+            noteOperator(turn, "dropped \(state.name)")
+        }
         tell(
             turn.session,
             StandardReplies.note("DROP", "DROPPED", [state.name], "The channel and its history are gone"))

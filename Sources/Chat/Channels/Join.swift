@@ -31,8 +31,9 @@ extension World {
         guard Names.isValidChannel(name, limit: settings.limits.channelLength) else {
             return refuseChannelName(turn, name)
         }
+        if let channel = channel(named: name), isMember(user, of: channel) { return talk(turn, in: channel) }
+        if lockdown == .accounts, refuseGuest(turn, name) { return }
         if let channel = channel(named: name) {
-            if isMember(user, of: channel) { return talk(turn, in: channel) }
             guard hasRoom(turn, name), mayEnter(turn, channel, key) else { return }
             return enter(user, channel)
         }

@@ -83,6 +83,7 @@ private struct Bounds {
 
 extension World {
     fileprivate mutating func list(_ turn: Turn) {
+        if isListTooEarly(turn) { return }
         let filter = ListFilter(turn.parameter(0) ?? .empty)
         reply(turn, .RPL_LISTSTART, "Channel :Users  Name")
         var named = Set<ChannelID>()
@@ -96,6 +97,17 @@ extension World {
             }
         }
         reply(turn, .RPL_LISTEND, ":End of /LIST")
+    }
+
+    /// Who only comes for the names of the channels does not stay for them (`limits.list-delay`).
+    private mutating func isListTooEarly(_ turn: Turn) -> Bool {
+        let left = settings.limits.listDelay - (now.steady - sessions[turn.session].connected)
+        guard settings.limits.listDelay > 0, left > 0 else { return false }
+        if let user = turn.user, users[user].isOperator || !users[user].account.isEmpty { return false }
+        reply(
+            turn, .RPL_TRYAGAIN,
+            "LIST :Please wait a while and try again: guests get the list in \((left + 999) / 1000) s")
+        return true
     }
 
     private func isMatched(_ channel: ChannelID, _ filter: ListFilter) -> Bool {

@@ -8,7 +8,7 @@ let partCommand = Command(
         "Example: PART #lobby :see you",
     ]
 ) { world, turn in
-    let reason = world.freeText(turn, 1)
+    let reason = world.isMutedByServer(turn.session) ? .empty : world.freeText(turn, 1)
     for name in turn[0].parts(0x2C) {
         guard let channel = world.ownChannel(turn, name) else { continue }
         world.part(turn.me, channel, reason)

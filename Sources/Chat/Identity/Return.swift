@@ -72,7 +72,9 @@ extension World {
         let isTaken = opening.nick.isEmpty || nicks[NameKey(opening.nick)] != nil
         if isTaken {
             let former = returning.state?.nick ?? ""
-            opening.nick = former.isEmpty || nicks[NameKey(former)] != nil ? generatedNick() : former
+            let isFree = !former.isEmpty && nicks[NameKey(former)] == nil
+            let isReserved = former.withView { reservation(of: $0) } != nil
+            opening.nick = isFree && !isReserved ? former : generatedNick()
         }
         let user = makeUser(session, uid: returning.uid, opening)
         users[user].epoch = returning.epoch

@@ -2,7 +2,7 @@ import Bytes
 import Wire
 
 let killCommand = Command(
-    "KILL", minimum: 1, access: .operators, source: "Modern IRC, KILL",
+    "KILL", minimum: 1, access: .operators, privilege: .kill, source: "Modern IRC, KILL",
     help: ["KILL <nick> [reason]", "Disconnects somebody from the server.", "Example: KILL spammer :advertising"]
 ) { world, turn in
     if world.settings.serverName.withView({ $0.equalsIgnoringCase(turn[0]) }) {

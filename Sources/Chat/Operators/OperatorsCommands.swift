@@ -1,1 +1,2 @@
-let operatorCommands: [Command] = [operCommand, killCommand, wallopsCommand, rehashCommand]
+let operatorCommands: [Command] =
+    [operCommand, killCommand, wallopsCommand, rehashCommand] + banCommands + [lockdownCommand]

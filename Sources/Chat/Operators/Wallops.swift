@@ -2,7 +2,7 @@ import Bytes
 import Wire
 
 let wallopsCommand = Command(
-    "WALLOPS", minimum: 1, access: .operators, source: "Modern IRC, WALLOPS",
+    "WALLOPS", minimum: 1, access: .operators, privilege: .wallops, source: "Modern IRC, WALLOPS",
     help: [
         "WALLOPS :<text>", "Tells something to everyone who set user mode +w.",
         "Example: WALLOPS :restart at noon",
@@ -13,7 +13,7 @@ let wallopsCommand = Command(
 }
 
 let rehashCommand = Command(
-    "REHASH", access: .operators, source: "Modern IRC, REHASH",
+    "REHASH", access: .operators, privilege: .rehash, source: "Modern IRC, REHASH",
     help: ["REHASH", "Reads the configuration again.", "Example: REHASH"]
 ) { world, turn in
     world.noteOperator(turn, "asked for the configuration to be read again")

@@ -95,6 +95,41 @@ package struct IdentityState: Sendable, Equatable {
     }
 }
 
+/// A ban of the whole server, set by an operator; `Change.saveServerBan` replaces the row of the same kind and mask.
+package struct ServerBan: Sendable, Equatable {
+    package enum Kind: UInt8, Sendable, CaseIterable {
+        /// Who may not be here, by `user@host`.
+        case kline = 1
+        /// Addresses that may not connect.
+        case dline
+        /// Nicks that nobody may take.
+        case resv
+        /// Who may be here but not speak, by `user@host`.
+        case shun
+    }
+
+    package var kind: Kind
+    package var mask: ByteString
+    package var reason: ByteString
+    /// Nick of the operator.
+    package var setter: ByteString
+    /// Seconds since 1970.
+    package var time: Int64
+    /// Seconds since 1970; 0: for good.
+    package var expires: Int64
+
+    package init(
+        kind: Kind, mask: ByteString, reason: ByteString, setter: ByteString, time: Int64, expires: Int64 = 0
+    ) {
+        self.kind = kind
+        self.mask = mask
+        self.reason = reason
+        self.setter = setter
+        self.time = time
+        self.expires = expires
+    }
+}
+
 /// A change of kept state; committed in the same transaction as the records around it.
 package enum Change: Sendable, Equatable {
     case saveChannel(ChannelState)
@@ -105,6 +140,8 @@ package enum Change: Sendable, Equatable {
     case saveMember(MemberState)
     case removeMember(channel: Int64, uid: UID)
     case saveIdentity(IdentityState)
+    case saveServerBan(ServerBan)
+    case removeServerBan(ServerBan.Kind, mask: ByteString)
 }
 
 /// Everything World needs to know when it starts; identities and their places are asked for when they return.
@@ -124,6 +161,8 @@ package struct StoredState: Sendable {
     }
 
     package var channels: [Channel] = []
+    /// In the order they were set.
+    package var serverBans: [ServerBan] = []
     /// The highest position ever committed (also when its record is gone); 0: none.
     package var lastPosition: Int64 = 0
     /// The highest channel id ever used.

@@ -15,9 +15,9 @@ extension World {
         return viewer == user || users[viewer].isOperator || shareChannel(viewer, user)
     }
 
-    /// Real addresses are for operators and for oneself.
+    /// Real addresses are for operators with the privilege and for oneself.
     func maySeeAddress(of user: UserID, _ viewer: UserID?) -> Bool {
-        viewer.map { $0 == user || users[$0].isOperator } ?? false
+        viewer.map { $0 == user || isPrivileged($0, .seeAddresses) } ?? false
     }
 
     /// Whether a reply may tell that `user` is in `channel`.

@@ -4,7 +4,8 @@ import Wire
 let statsCommand = Command(
     "STATS", minimum: 1, source: "Modern IRC, STATS",
     help: [
-        "STATS <letter>", "Numbers of the server: u, since when it runs. Operators: m, commands; o, operators.",
+        "STATS <letter>", "Numbers of the server: u, since when it runs. Operators: m, commands; o, operators;",
+        "k, d, q, s: the bans of KLINE, DLINE, RESV and SHUN.",
         "Example: STATS u",
     ]
 ) { world, turn in
@@ -15,7 +16,12 @@ let statsCommand = Command(
     case 0x75: world.statsUptime(turn)
     case 0x6D where isOperator: world.statsCommands(turn)
     case 0x6F where isOperator: world.statsOperators(turn)
-    case 0x6D, 0x6F: world.reply(turn, .ERR_NOPRIVILEGES, ":Permission Denied - You're not an IRC operator")
+    case 0x6B where isOperator: world.statsBans(turn, .kline)
+    case 0x64 where isOperator: world.statsBans(turn, .dline)
+    case 0x71 where isOperator: world.statsBans(turn, .resv)
+    case 0x73 where isOperator: world.statsBans(turn, .shun)
+    case 0x6B, 0x64, 0x71, 0x73, 0x6D, 0x6F:
+        world.reply(turn, .ERR_NOPRIVILEGES, ":Permission Denied - You're not an IRC operator")
     default: break
     }
     let word = turn[0].prefix(UTF8Check.scalarBoundary(turn[0], atMost: 1))

@@ -6,10 +6,11 @@ extension World {
     mutating func connected(_ id: ConnectionID, _ peer: Peer) {
         let full = Int64(settings.flood.burst) * 1000
         sessions.insert(Session(id: id, peer: peer, now: now.steady, allowance: full), at: id)
+        statistics.connections += 1
         while capabilities.count <= Int(id.index) { capabilities.append([]) }
         capabilities[Int(id.index)] = []
+        if refuseBannedAddress(id) { return }
         openings[id.index] = Opening()
-        statistics.connections += 1
         deadlines.add(now.steady + settings.limits.greetDelay, .greet, id)
         deadlines.add(now.steady + settings.limits.registrationTimeout, .registration, id)
     }
@@ -58,6 +59,7 @@ extension World {
             close(id, reason: "Bad password", error: "This server wants PASS <password> first")
             return false
         }
+        if refuseByOperators(id, opening) { return false }
         openings[id.index] = nil
         sessions[id].stage = .registered
         if let returning = opening.returning {
@@ -108,7 +110,9 @@ extension World {
     private func returningNick(_ opening: Opening) -> ByteString? {
         guard let returning = opening.returning else { return nil }
         if let online = identities[returning.uid] { return users[online].nick }
-        guard let nick = returning.state?.nick, !nick.isEmpty, nicks[NameKey(nick)] == nil else { return nil }
+        guard let nick = returning.state?.nick, !nick.isEmpty, nicks[NameKey(nick)] == nil,
+            nick.withView({ reservation(of: $0) }) == nil
+        else { return nil }
         return nick
     }
 

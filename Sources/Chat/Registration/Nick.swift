@@ -54,6 +54,10 @@ extension World {
                 "\(wanted) :Erroneous nickname: names that begin with \(settings.guestPrefix) are given by the server")
             return nil
         }
+        if let ban = reservation(of: wanted), !(turn.user.map { users[$0].isOperator } ?? false) {
+            reply(turn, .ERR_ERRONEUSNICKNAME, "\(wanted) :Erroneous nickname: reserved (\(ban.reason))")
+            return nil
+        }
         return ByteString(wanted)
     }
 

@@ -79,7 +79,7 @@ private let quitCommand = Command(
     ]
 ) { world, turn in
     let limit = world.settings.limits.kickLength
-    let given = world.freeText(turn, 0)
+    let given = world.isMutedByServer(turn.session) ? .empty : world.freeText(turn, 0)
     let reason = ByteString(given.prefix(UTF8Check.scalarBoundary(given, atMost: limit)))
     let said: ByteString = reason.isEmpty ? "Quit" : "Quit: \(reason)"
     world.close(turn.session, reason: said, error: said)
