@@ -26,6 +26,8 @@ package struct Outbox: ~Copyable {
             case hold
             /// Close when everything before it has left.
             case close
+            /// Where the author of a message is told if the store refuses it; nothing otherwise.
+            case refusal
         }
         package var kind: Kind
         package var start: Int32
@@ -98,6 +100,11 @@ package struct Outbox: ~Copyable {
         add(connection, Step(kind: .hold, start: -1, end: -1, next: -1, number: number))
     }
 
+    /// Here the author of a message is told if the store refuses it.
+    package mutating func mayRefuse(_ connection: ConnectionID, _ refusal: Int32) {
+        add(connection, Step(kind: .refusal, start: -1, end: -1, next: -1, number: Int64(refusal)))
+    }
+
     package mutating func close(_ connection: ConnectionID) {
         add(connection, Step(kind: .close, start: -1, end: -1, next: -1, number: 0))
     }
@@ -147,21 +154,33 @@ package struct Outbox: ~Copyable {
 
     package func view(_ step: Step) -> ByteView { bytes.view(Int(step.start)..<Int(step.end)) }
 
-    /// The journal refused the batch: takes every dependent line out of every connection's steps.
-    package mutating func dropDependent() {
-        if dependent.isEmpty { return }
-        for connection in touched { cutSteps(of: connection) }
+    /// The journal refused the batch: takes every dependent line out of every connection's steps, and tells each author in the
+    /// place of its message. `lines` are by the numbers given to `mayRefuse`, without line end.
+    package mutating func refuse(_ lines: [ByteString]) {
+        var told: [LineRef] = []
+        for line in lines {
+            let start = mark
+            write(line)
+            told.append(endLine(from: start))
+        }
+        for connection in touched { cutSteps(of: connection, told) }
         dependent.removeAll(keepingCapacity: true)
     }
 
-    private mutating func cutSteps(of connection: ConnectionID) {
+    private mutating func cutSteps(of connection: ConnectionID, _ told: [LineRef]) {
         let slot = Int(connection.index)
         var kept: [Step] = []
         var at = first(connection)
         if at < 0 { return }
         while at >= 0 {
             let step = steps[Int(at)]
-            if step.kind == .bytes { kept += cut(step) } else { kept.append(step) }
+            switch step.kind {
+            case .bytes: kept += cut(step)
+            case .hold, .close: kept.append(step)
+            case .refusal:
+                let line = told[Int(step.number)]
+                kept.append(Step(kind: .bytes, start: line.start, end: line.end, next: -1, number: 0))
+            }
             at = step.next
         }
         heads[slot] = -1

@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 import Wire
 
 /// Records: what the log keeps of what happened, and what happens when it cannot.
@@ -41,15 +41,17 @@ extension World {
 
     var refusalText: ByteString { "The server cannot store this now; nothing of it was sent. Try again in a while" }
 
-    mutating func storeRefused(_ refusals: [Refusal], _ changes: [Change], _ reason: String) {
+    /// What the author of a refused message is told, in the place of the message's answer.
+    package func line(for refusal: Refusal) -> ByteString {
+        let line = StandardReplies.fail(refusal.command, "STORE_FULL", [refusal.target], refusalText)
+        let tag: ByteString = refusal.label.isEmpty ? "" : "@label=\(refusal.label) "
+        return "\(tag):\(settings.serverName) \(line)"
+    }
+
+    mutating func storeRefused(_ changes: [Change], _ reason: String) {
         if !isStoreFailing { note(.warning, "the store refuses writes: \(reason)") }
         isStoreFailing = true
         unsaved += changes
-        for refusal in refusals where sessions.contains(refusal.connection) {
-            let line = StandardReplies.fail(refusal.command, "STORE_FULL", [refusal.target], refusalText)
-            let tag: ByteString = refusal.label.isEmpty ? "" : "@label=\(refusal.label) "
-            sendRaw(refusal.connection, "\(tag):\(settings.serverName) \(line)")
-        }
     }
 
     mutating func storeRecovered() {

@@ -58,6 +58,7 @@ package struct Releaser: ~Copyable {
             case .bytes: scratch.append(outbox.view(step))
             case .hold: held[connection] = [.hold(step.number)]
             case .close: isClosing = true
+            case .refusal: break
             }
         }
         if !scratch.isEmpty { sink.send(connection, scratch.view) }
@@ -76,6 +77,7 @@ package struct Releaser: ~Copyable {
         switch step.kind {
         case .hold: held[connection]!.append(.hold(step.number))
         case .close: held[connection]!.append(.close)
+        case .refusal: break
         case .bytes:
             if case .bytes(let box)? = held[connection]!.last {
                 box.bytes.append(contentsOf: outbox.view(step).raw)

@@ -45,6 +45,8 @@ struct Response {
     /// The slot whose lines are gathered; -1: none are.
     var slot: Int32 = -1
     var label: ByteString = ""
+    /// The index that the command's first refusable message will have.
+    var firstRefusal: Int32 = 0
     var lines: [Line] = []
     /// Reply slots that the command opened; they stand after its direct answer.
     var holds: [Int64] = []
@@ -132,7 +134,16 @@ extension World {
     }
 
     mutating func beginResponse(_ session: ConnectionID, label: ByteString) {
-        response = Response(slot: session.index, label: label)
+        response = Response(slot: session.index, label: label, firstRefusal: Int32(effects.refusals.count))
+    }
+
+    /// A message that the store refuses is not acknowledged: its FAIL carries the label.
+    private mutating func acknowledge(_ session: ConnectionID, _ label: ByteString, since firstRefusal: Int32) {
+        let start = effects.outbox.mark
+        effects.outbox.write("@label=\(label) :\(settings.serverName) ACK" as ByteString)
+        let line = effects.outbox.endLine(from: start)
+        if effects.refusals.count > Int(firstRefusal) { effects.outbox.depend(line, on: firstRefusal) }
+        effects.outbox.deliver(line, to: session)
     }
 
     mutating func endResponse(_ session: ConnectionID) {
@@ -142,7 +153,7 @@ extension World {
         let label = gathered.label
         switch gathered.lines.count {
         case 0:
-            if !gathered.isDeferred { sendRaw(session, "@label=\(label) :\(settings.serverName) ACK") }
+            if !gathered.isDeferred { acknowledge(session, label, since: gathered.firstRefusal) }
         case 1:
             send(session, gathered.lines[0], tag: gathered.isDeferred ? "" : "label=\(label)")
         default:

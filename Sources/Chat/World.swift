@@ -99,7 +99,7 @@ package struct World: ~Copyable {
         case .page(let page): answered(page)
         case .identity(let answer): answered(answer)
         case .verified(let number, let outcome): verified(number, outcome)
-        case .refused(let refusals, let changes, let reason): storeRefused(refusals, changes, reason)
+        case .refused(let changes, let reason): storeRefused(changes, reason)
         case .storeRecovered: storeRecovered()
         case .tick: runDeadlines()
         case .reloaded(let settings): reload(settings)

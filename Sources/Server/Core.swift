@@ -133,11 +133,12 @@ struct Core: ~Copyable {
         case .failed(let batch, let reason):
             precondition(isSealed && batch == sealedNumber, "the journal answers batches in order")
             log.error("store.refused", ["reason": .text(reason)])
-            sealed.outbox.dropDependent()
-            let refusals = sealed.refusals
+            var told: [ByteString] = []
+            for refusal in sealed.refusals { told.append(world.line(for: refusal)) }
+            sealed.outbox.refuse(told)
             let changes = sealed.changes
             releaseSealed(&reactor)
-            world.apply(.refused(refusals, changes, reason: reason), at: moment)
+            world.apply(.refused(changes, reason: reason), at: moment)
         case .recovered:
             world.apply(.storeRecovered, at: moment)
         }

@@ -13,6 +13,8 @@ package final class WorldScript {
     package private(set) var changes: [Change] = []
     package private(set) var notes: [Note] = []
     package var isStoreFull = false
+    /// Effects gather and nothing leaves, as while the journal is busy.
+    package var holdsBatches = false
     /// The hasher in its simplest form: a password's hash is `hash:` and itself.
     package var isHasherBusy = false
     /// Passwords are not verified until it is false again and something happens.
@@ -86,6 +88,7 @@ package final class WorldScript {
 
     /// Carries out effects until there are none, as the server does.
     private func settle() {
+        if holdsBatches { return }
         while true {
             let refused = isStoreFull && world.effects.mustCommit
             let records = world.effects.records
@@ -99,10 +102,16 @@ package final class WorldScript {
             reloads += world.effects.wantsReload ? 1 : 0
             notes += world.effects.notes
             sink.resumed += world.effects.resumes
-            if refused { world.effects.outbox.dropDependent() } else { store(records, changes) }
+            if refused {
+                var told: [ByteString] = []
+                for refusal in refusals { told.append(world.line(for: refusal)) }
+                world.effects.outbox.refuse(told)
+            } else {
+                store(records, changes)
+            }
             releaser.release(world.effects.outbox, into: &sink)
             world.effects.clear()
-            if refused { world.apply(.refused(refusals, changes, reason: "full"), at: moment) }
+            if refused { world.apply(.refused(changes, reason: "full"), at: moment) }
             for question in pages { world.apply(.page(answer(question)), at: moment) }
             for question in asked {
                 let held = members.filter { $0.uid == question.uid }

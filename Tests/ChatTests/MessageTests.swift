@@ -191,6 +191,25 @@ import Testing
         #expect(bo.read() == [":ana!ana@host.test PRIVMSG bo :once"])
     }
 
+    @Test func aRefusalStandsInThePlaceOfItsMessage() {
+        let script = WorldScript()
+        let ana = script.client("ana", capabilities: "labeled-response batch message-tags")
+        _ = ana.ask("JOIN #cats")
+        script.isStoreFull = true
+        script.holdsBatches = true
+        ana.send("PING one")
+        ana.send("@label=a PRIVMSG #cats :lost")
+        ana.send("PING two")
+        #expect(ana.read().isEmpty)
+        script.holdsBatches = false
+        script.apply(.tick)
+        let lines = ana.read()
+        #expect(lines.count == 3)
+        #expect(lines.first?.contains("PONG parley.test :one") == true)
+        #expect(lines.dropFirst().first?.hasPrefix("@label=a :parley.test FAIL PRIVMSG STORE_FULL #cats") == true)
+        #expect(lines.last?.contains("PONG parley.test :two") == true)
+    }
+
     @Test func aPersonTypesAndIsHeard() {
         let script = WorldScript()
         let bo = script.client("bo")

@@ -92,12 +92,13 @@ import Testing
             outbox.deliver(line, to: a)
             if i == 1 { outbox.deliver(line, to: b) }
         }
+        outbox.mayRefuse(a, 0)
         outbox.close(b)
-        outbox.dropDependent()
+        outbox.refuse(["refused"])
         var releaser = Releaser(limit: 1000)
         var sink = Sink()
         releaser.release(outbox, into: &sink)
-        #expect(sink.text(a) == "one\r\nthree\r\n")
+        #expect(sink.text(a) == "one\r\nthree\r\nrefused\r\n")
         #expect(sink.text(b).isEmpty)
         #expect(sink.closed == [b])
     }

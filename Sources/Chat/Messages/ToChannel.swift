@@ -87,7 +87,9 @@ extension World {
             Refusal(
                 connection: turn.session, command: "\(turn.command)", target: target,
                 label: response.slot == turn.session.index ? response.label : ""))
-        return Int32(effects.refusals.count - 1)
+        let refusal = Int32(effects.refusals.count - 1)
+        effects.outbox.mayRefuse(turn.session, refusal)
+        return refusal
     }
 
     /// What the sender's own session gets back (echo-message); a plain session with ACKS on gets `NOTE ACKS SENT`.
