@@ -10,11 +10,13 @@ TESTS      ?=
 ROUNDS     ?= 200
 # For each target of: make fuzz
 SECONDS    ?= 60
+# Where the public conformance suite irctest is cloned from; a git directory on this machine does too.
+IRCTEST_MIRROR ?= https://github.com/progval/irctest.git
 
 RELEASE := $(SWIFT) build -c release --static-swift-stdlib --product parley
 BINARY  := .build/release/parley
 
-.PHONY: build run test crash scale fuzz lint bench install clean
+.PHONY: build run test crash scale fuzz conformance lint bench install clean
 
 build:
 	@.ci/packages build
@@ -44,6 +46,10 @@ scale: build
 fuzz:
 	@.ci/packages build
 	@SWIFT="$(SWIFT)" Tests/Fuzz/run all $(SECONDS)
+
+# The public conformance suite irctest against the release binary; SELECT=ergo adds the Ergo-specific tests.
+conformance: build
+	Tests/Conformance/run.sh --binary $(BINARY) --mirror $(IRCTEST_MIRROR) $(if $(SELECT),--select $(SELECT))
 
 lint:
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
