@@ -1,5 +1,5 @@
 package import Bytes
-import Wire
+package import Wire
 
 /// A row of the command table: everything that is settled before the handler runs.
 package struct Command: Sendable {
@@ -18,6 +18,8 @@ package struct Command: Sendable {
     package let access: Access
     /// Which operators may use it, where `access` is `operators`; nil: all of them.
     package let privilege: Privilege?
+    /// A client with these capabilities may send it before registration already; empty: none may.
+    let early: Capabilities
     /// Flood cost in thousandths of a message.
     package let cost: Int64
     /// `HELP <command>`: how it is written, what it does, an example that can be typed; one line each.
@@ -28,13 +30,14 @@ package struct Command: Sendable {
 
     package init(
         _ name: StaticString, minimum: Int = 0, access: Access = .registered, privilege: Privilege? = nil,
-        cost: Int64 = 1000, source: StaticString, help: [StaticString],
+        early: Capabilities = [], cost: Int64 = 1000, source: StaticString, help: [StaticString],
         _ handle: @escaping @Sendable (inout World, Turn) -> Void
     ) {
         self.name = name
         self.minimum = minimum
         self.access = access
         self.privilege = privilege
+        self.early = early
         self.cost = cost
         self.source = source
         self.help = help

@@ -41,6 +41,7 @@ extension World {
     /// Before registration: what belongs to coming in is let through; a person's other commands make a guest first.
     private mutating func mayRun(_ command: Command, _ id: ConnectionID, _ message: Message) -> Bool {
         if command.access == .opening { return true }
+        if !command.early.isEmpty, capabilities[Int(id.index)].isSuperset(of: command.early) { return true }
         if sessions[id].manner == .client {
             reply(to: id, .ERR_NOTREGISTERED, ":You have not registered")
             return false
@@ -76,6 +77,10 @@ extension World {
 
     private mutating func refuseEncoding(_ id: ConnectionID, _ message: Message) {
         charge(id, 1000)
+        // Who sends these is a client, whatever else it meant to say.
+        if sessions[id].stage == .opening, ["USER", "CAP"].contains(where: { message.command.equalsIgnoringCase($0) }) {
+            sessions[id].manner = .client
+        }
         let known = CommandTable.find(message.command)
         let command: ByteString = known.map { "\($0.name)" } ?? "*"
         fail(id, command, "INVALID_UTF8", "Text must be UTF-8; nothing of this line was done")
@@ -166,8 +171,9 @@ extension World {
         sessions[id].stage = .closing
         openings[id.index] = nil
         openBatches[id.index] = nil
+        monitors.clear(id)
         guard let user = sessions[id].user else { return }
         detach(id, from: user)
-        if users[user].sessions.isEmpty { quit(user, reason: reason) }
+        if users[user].sessions.isEmpty { quit(user, reason: reason) } else { settleAbsence(user) }
     }
 }

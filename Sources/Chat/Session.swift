@@ -28,6 +28,8 @@ package struct Session: Sendable {
     package var talkingIn: ChannelID?
     package var isGreeted = false
     package var wantsAcks = false
+    /// It said `AWAY *`: it is there without its person (IRCv3 pre-away).
+    package var isAbsent = false
     /// Input waits for the answer to a question (identity, password).
     package var isWaiting = false
     /// The input ended meanwhile; the session ends with the answer.
@@ -70,6 +72,8 @@ package struct Opening: Sendable {
     package var mechanism: ByteString = ""
     package var saslData: ByteString = ""
     package var returning: Returning?
+    /// Said by AWAY before registration; nil: nothing was said, empty: here.
+    package var away: ByteString?
 
     package init() {}
 }

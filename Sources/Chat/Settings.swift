@@ -16,6 +16,8 @@ package struct Limits: Sendable, Equatable {
     package var listEntries = 100
     /// Targets of one PRIVMSG, NOTICE, KICK and so on.
     package var targets = 4
+    /// Nicks on one connection's MONITOR list.
+    package var monitor = 100
     package var whowas = 500
     /// Replies to a WHO that is no channel's.
     package var whoMatches = 500

@@ -72,6 +72,8 @@ package struct User: Sendable {
     package var modes: UserModes = []
     /// Empty: not away.
     package var away: ByteString = ""
+    /// `away` says only that no person is at any of its connections.
+    package var isAbsent = false
     /// Wall milliseconds.
     package var signedOn: Int64
     package var spoke: Int64

@@ -28,6 +28,7 @@ package struct World: ~Copyable {
     var channels = Slab<ChannelKind, Channel>()
     var channelNames: [NameKey: ChannelID] = [:]
     var former: [Former] = []
+    var monitors = Monitors()
     /// Failed tokens and passwords by address, with the steady time when the count began.
     var failures: [ByteString: (count: Int, since: Int64)] = [:]
 

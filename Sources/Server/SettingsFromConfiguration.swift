@@ -48,6 +48,7 @@ extension Limits {
         channelsPerUser = limits.channelsPerUser
         listEntries = limits.listEntries
         targets = limits.targets
+        monitor = limits.monitor
         whowas = limits.whowas
         registrationTimeout = limits.registration.milliseconds
         pingInterval = limits.ping.milliseconds

@@ -26,6 +26,10 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
     package static let chathistory = Capabilities(rawValue: 1 << 17)
     package static let eventPlayback = Capabilities(rawValue: 1 << 18)
     package static let uid = Capabilities(rawValue: 1 << 19)
+    package static let extendedMonitor = Capabilities(rawValue: 1 << 20)
+    package static let noImplicitNames = Capabilities(rawValue: 1 << 21)
+    package static let extendedISupport = Capabilities(rawValue: 1 << 22)
+    package static let preAway = Capabilities(rawValue: 1 << 23)
     package static let multiline = Capabilities(rawValue: 1 << 30)
     package static let channelRename = Capabilities(rawValue: 1 << 31)
 
@@ -49,6 +53,11 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
         CapabilityRow("sasl", .sasl, value: "PLAIN,ANONYMOUS"),
         CapabilityRow("account-tag", .accountTag),
         CapabilityRow("account-notify", .accountNotify),
+        CapabilityRow("invite-notify", .inviteNotify),
+        CapabilityRow("extended-monitor", .extendedMonitor),
+        CapabilityRow("no-implicit-names", .noImplicitNames),
+        CapabilityRow("draft/extended-isupport", .extendedISupport),
+        CapabilityRow("draft/pre-away", .preAway),
         CapabilityRow("draft/chathistory", .chathistory),
         CapabilityRow("draft/event-playback", .eventPlayback),
         CapabilityRow("draft/multiline", .multiline),

@@ -32,6 +32,7 @@ extension World {
         reply(turn, .RPL_INVITING, "\(nick) \(name)")
         let line = outgoing(from: turn.me, "INVITE \(nick) \(name)")
         for session in users[target].sessions { send(line, to: session) }
+        relay(line, to: channel, except: turn.session, needing: .inviteNotify)
         if !users[target].away.isEmpty { reply(turn, .RPL_AWAY, "\(nick) :\(users[target].away)") }
     }
 

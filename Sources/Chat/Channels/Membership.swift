@@ -27,7 +27,7 @@ extension World {
         for session in users[user].sessions {
             sessions[session].talkingIn = channel
             tellTopic(channel, to: session)
-            sendNames(of: channel, to: session)
+            sendImplicitNames(of: channel, to: session)
             if hadHistory { replay(channel, to: session, upTo: before) }
         }
     }
@@ -84,7 +84,7 @@ extension World {
         line.extendedBody = "JOIN \(name) \(account) :\(users[user].realname)"
         send(line, to: session)
         tellTopic(channel, to: session)
-        sendNames(of: channel, to: session)
+        sendImplicitNames(of: channel, to: session)
     }
 
     /// Takes a user out of the channel's tables; telling is the caller's. The place stays kept unless the caller says

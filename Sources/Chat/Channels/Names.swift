@@ -27,6 +27,12 @@ extension World {
         sendNames(of: channel, to: turn.session)
     }
 
+    /// What follows a JOIN, unless the client wants no names that it did not ask for (IRCv3 no-implicit-names).
+    mutating func sendImplicitNames(of channel: ChannelID, to session: ConnectionID) {
+        if capabilities[Int(session.index)].contains(.noImplicitNames) { return }
+        sendNames(of: channel, to: session)
+    }
+
     /// 353 lines within the line length, then 366.
     mutating func sendNames(of channel: ChannelID, to session: ConnectionID) {
         let mine = capabilities[Int(session.index)]

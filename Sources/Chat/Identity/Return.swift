@@ -32,7 +32,9 @@ extension World {
         var forms = Forms(interest: line.interest)
         relay(line, to: audience, &forms)
         for channel in users[user].channels { removeMember(user, from: channel) }
-        announceOffline(user)
+        // Who leaves is counted no more.
+        setModes(user, [])
+        announceOffline(nick: users[user].nick)
         if users[user].isKept { save(.saveIdentity(users[user].stored(now: now.wall))) }
         if nicks[NameKey(users[user].nick)] == user { nicks[NameKey(users[user].nick)] = nil }
         identities[users[user].uid] = nil
@@ -57,6 +59,7 @@ extension World {
                 changeNick(online, to: opening.nick)
             }
             attach(session, to: online)
+            startAway(online, session, opening)
             welcome(session, online)
             for channel in users[online].channels { showChannel(channel, to: session) }
             return
@@ -114,11 +117,12 @@ extension World {
         let source = users[old].source
         let left = users[old].channels.map { channels[$0].name }
         detach(session, from: old)
-        if users[old].sessions.isEmpty { quit(old, reason: "Became another identity") }
+        if users[old].sessions.isEmpty { quit(old, reason: "Became another identity") } else { settleAbsence(old) }
         sessions[session].talkingIn = nil
         for name in left { sendRaw(session, ":\(source) PART \(name) :Became another identity") }
         if let online = identities[returning.uid] {
             attach(session, to: online)
+            settleAbsence(online, session)
             tellNick(session, from: before)
             for channel in users[online].channels { showChannel(channel, to: session) }
         } else {

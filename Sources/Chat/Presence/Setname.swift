@@ -22,7 +22,7 @@ extension World {
         if users[user].isKept { save(.saveIdentity(users[user].stored(now: now.wall))) }
         let line = outgoing(from: user, "SETNAME :\(displayName)")
         var forms = Forms(interest: line.interest)
-        let audience = neighbours(of: user)
+        let audience = neighboursAndWatchers(of: user)
         relay(line, to: audience, &forms, needing: .setname)
     }
 }

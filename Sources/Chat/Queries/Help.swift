@@ -55,7 +55,8 @@ enum HelpScreen {
 
     /// Sent by clients, not typed by people; `HELP <command>` knows them all the same.
     private static let forClients: Set<String> = [
-        "USER", "CAP", "AUTHENTICATE", "PING", "PONG", "TAGMSG", "CHATHISTORY", "HELPOP", "USERHOST", "ISON",
+        "USER", "CAP", "AUTHENTICATE", "PING", "PONG", "TAGMSG", "CHATHISTORY", "HELPOP", "ISUPPORT", "USERHOST",
+        "ISON",
         "USERS", "SUMMON", "LINKS",
     ]
 

@@ -1,5 +1,6 @@
 let queryCommands: [Command] = [
     helpCommand, helpopCommand, whoCommand, whoisCommand, whowasCommand, userhostCommand, isonCommand, lusersCommand,
-    motdCommand, versionCommand, timeCommand, infoCommand, adminCommand, linksCommand, statsCommand, usersCommand,
+    motdCommand, versionCommand, isupportCommand, timeCommand, infoCommand, adminCommand, linksCommand, statsCommand,
+    usersCommand,
     summonCommand,
 ]

@@ -10,7 +10,7 @@ let versionCommand = Command(
     guard world.isForHere(turn) else { return }
     let settings = world.settings
     world.reply(turn, .RPL_VERSION, "\(settings.version) \(settings.serverName)", fitting: settings.description)
-    for line in world.isupport { world.reply(turn, .RPL_ISUPPORT, "\(line) :are supported by this server") }
+    world.sendISupport(turn.session)
 }
 
 let timeCommand = Command(

@@ -76,8 +76,8 @@ extension World {
     }
 }
 
-/// Words joined by spaces, as many to a line as fit; an empty line for none.
-func wrap(_ words: [ByteString], width: Int) -> [ByteString] {
+/// Words joined by spaces (or another separator), as many to a line as fit; an empty line for none.
+func wrap(_ words: [ByteString], width: Int, separator: UInt8 = 0x20) -> [ByteString] {
     var lines: [ByteString] = []
     var line: ByteString = ""
     for word in words {
@@ -85,7 +85,7 @@ func wrap(_ words: [ByteString], width: Int) -> [ByteString] {
             lines.append(line)
             line = ""
         }
-        line = line.isEmpty ? word : "\(line) \(word)"
+        line = line.isEmpty ? word : "\(line)\(byte: separator)\(word)"
     }
     return lines + [line]
 }

@@ -34,9 +34,12 @@ private func featureTokens(_ settings: Settings) -> [ByteString] {
     // An empty number is no limit but the line's (Modern IRC, TARGMAX).
     let targets: ByteString =
         "JOIN:,KICK:\(most),LIST:,NAMES:,NOTICE:\(most),PART:,PRIVMSG:\(most),TAGMSG:\(most),USERHOST:5,WHOIS:1,WHOWAS:1"
-    return [
+    let monitor: [ByteString] = settings.limits.monitor > 0 ? ["MONITOR=\(settings.limits.monitor)"] : []
+    return monitor + [
         "MAXTARGETS=\(most)", "TARGMAX=\(targets)", "ELIST=CMNTU", "SAFELIST", "WHOX",
         "CHATHISTORY=\(settings.page)", "MSGREFTYPES=msgid,timestamp",
+        // A sender is slowed by not being read and never closed for its pace.
+        "soju.im/SAFERATE",
     ]
 }
 

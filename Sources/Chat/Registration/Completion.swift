@@ -87,6 +87,7 @@ extension World {
         if peer.isTLS { users[user].modes.insert(.secure) }
         statistics.mostUsers = max(statistics.mostUsers, users.count)
         announceOnline(user)
+        startAway(user, id, opening)
         return user
     }
 
@@ -132,7 +133,7 @@ extension World {
             to: id, .RPL_MYINFO,
             "\(settings.serverName) \(settings.version) \(userModeLetters) \(channelModeLetters) \(channelModeLettersWithParameter)"
         )
-        for line in isupport { reply(to: id, .RPL_ISUPPORT, "\(line) :are supported by this server") }
+        sendISupport(id)
         sendLusers(id)
     }
 

@@ -89,10 +89,11 @@ extension World {
         var forms = Forms(interest: line.interest)
         let audience = neighbours(of: user)
         relay(line, to: audience, &forms)
-        announceNickChange(user, from: users[user].nick, to: nick)
-        nicks[NameKey(users[user].nick)] = nil
+        let old = users[user].nick
+        nicks[NameKey(old)] = nil
         nicks[NameKey(nick)] = user
         users[user].rename(nick)
+        announceNickChange(user, from: old)
         if users[user].isKept { save(.saveIdentity(users[user].stored(now: now.wall))) }
     }
 }
