@@ -97,6 +97,10 @@ package struct Settings: Sendable {
     package var operators: [OperatorSettings] = []
     /// What the operators of each class may do, besides `Privilege.fullClass`, which may everything.
     package var operatorClasses: [ByteString: Set<Privilege>] = [:]
+    /// The TLS port that clients of plain connections are sent to (IRCv3 sts); 0: they are not.
+    package var stsPort = 0
+    /// Seconds for which clients then come by TLS alone.
+    package var stsDuration: Int64 = 0
 
     package init() {}
 }

@@ -64,6 +64,9 @@ package struct Configuration: Sendable, Equatable {
         /// Both empty: made at the first start; see `Places`.
         package var certificate = ""
         package var key = ""
+        /// 0: no STS.
+        package var stsPort = 0
+        package var stsDuration = Duration.zero
     }
 
     package struct Store: Sendable, Equatable {

@@ -127,6 +127,10 @@ extension ConfigurationReader {
             let missing = tls.key.isEmpty ? "tls.key" : "tls.certificate"
             report(places[given], given, "needs \(missing) as well")
         }
+        // With a certificate that clients cannot verify they would be locked out.
+        if tls.stsPort != 0, tls.certificate.isEmpty {
+            report(places["tls.sts-port"], "tls.sts-port", "needs tls.certificate: a self-signed one locks clients out")
+        }
     }
 
     private mutating func checkListeners() {

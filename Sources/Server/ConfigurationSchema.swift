@@ -54,6 +54,18 @@ enum Schema {
                 "certificate", \.tls.certificate, "File with the certificate and its chain.",
                 check: Checks.complaint(path:)),
             .text("key", \.tls.key, "File with the private key.", check: Checks.complaint(path:)),
+            .integer(
+                "sts-port", \.tls.stsPort, 0...65_535,
+                """
+                TLS port that IRC clients of plain connections are sent to (IRCv3 STS). They must be able to verify \
+                the certificate. 0: they are not sent anywhere.
+                """),
+            .duration(
+                "sts-duration", \.tls.stsDuration, .zero ... .seconds(3650 * 86_400), unit: .seconds(86_400),
+                """
+                How long clients that were told the port come by TLS alone; integers are days. 0: they forget what \
+                they were told before.
+                """),
         ])
 
     private static let store = Section<Configuration>(

@@ -23,6 +23,8 @@ extension Settings {
         replay = configuration.history.replay
         channelExpiry = configuration.history.channelExpiry.milliseconds
         page = configuration.history.page
+        stsPort = configuration.tls.stsPort
+        stsDuration = configuration.tls.stsDuration.milliseconds / 1000
         historySinceJoin = configuration.history.visibility == .joined
         operators = configuration.operators.map {
             OperatorSettings(

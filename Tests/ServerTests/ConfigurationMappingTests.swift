@@ -10,6 +10,11 @@ import Testing
         password = "let me in"
         admin = ["Here"]
         welcome-channel = ""
+        [tls]
+        certificate = "c"
+        key = "k"
+        sts-port = 6697
+        sts-duration = 30
         [guests]
         session-limit = 3
         show-token = false
@@ -43,6 +48,7 @@ import Testing
         #expect(settings.operators == [OperatorSettings(name: "ana", hash: "plain:x", kind: "helper")])
         #expect(settings.operatorClasses == ["helper": [.kill, .seeAddresses]])
         #expect(settings.limits.listDelay == 2000)
+        #expect(settings.stsPort == 6697 && settings.stsDuration == 30 * 86_400)
     }
 
     @Test func theDefaultsOfTheRoomsAgree() throws {

@@ -25,6 +25,10 @@ import Testing
         ("[server]\nwelcome-channel = \"lobby\"", "2:19: server.welcome-channel: a channel's name starts with #"),
         ("[tls]\nkey = \"k.pem\"", "2:7: tls.key: needs tls.certificate as well"),
         (
+            "[tls]\nsts-port = 6697",
+            "2:12: tls.sts-port: needs tls.certificate: a self-signed one locks clients out"
+        ),
+        (
             "[store]\ndurability = \"safe\"",
             "2:14: store.durability: expected one of \"full\", \"normal\", \"off\", found \"safe\""
         ),

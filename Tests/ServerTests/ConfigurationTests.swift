@@ -68,6 +68,8 @@ func configuration(_ text: String) throws -> Configuration {
             [tls]
             certificate = "c.pem"
             key = "k.pem"
+            sts-port = 6697
+            sts-duration = 30
             [store]
             path = "/srv/chat.db"
             durability = "normal"
@@ -128,6 +130,8 @@ func configuration(_ text: String) throws -> Configuration {
         expected.server.welcomeChannel = "#hall"
         expected.tls.certificate = "c.pem"
         expected.tls.key = "k.pem"
+        expected.tls.stsPort = 6697
+        expected.tls.stsDuration = .seconds(30 * 86_400)
         expected.store.path = "/srv/chat.db"
         expected.store.durability = .normal
         expected.history.replay = 0

@@ -35,11 +35,19 @@ extension World {
         if sessions[turn.session].stage == .opening { openings[index]?.isNegotiating = true }
         // Version 302 implies cap-notify, for good (IRCv3 capability negotiation).
         if version >= 302 { capabilities[Int(index)].insert(.capNotify) }
-        let names: [ByteString] = Capabilities.table.map { row in
+        var names: [ByteString] = Capabilities.table.map { row in
             guard version >= 302, let value = value(of: row) else { return ByteString(ByteView(row.name)) }
             return "\(row.name)=\(value)"
         }
+        // Not in the table: it is a notice to the client and cannot be asked for.
+        if version >= 302, settings.stsPort > 0 { names.append(transportPolicy(turn.session)) }
         sendCapabilityLines(turn.session, "LS", names, continued: version >= 302)
+    }
+
+    /// IRCv3 sts: where to come by TLS, and for how long nothing else is to be tried.
+    private func transportPolicy(_ session: ConnectionID) -> ByteString {
+        let duration: ByteString = "duration=\(settings.stsDuration)"
+        return sessions[session].peer.isTLS ? "sts=\(duration)" : "sts=port=\(settings.stsPort),\(duration)"
     }
 
     /// What CAP LS 302 tells behind the name; nil: nothing.
