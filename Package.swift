@@ -23,6 +23,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+        .systemLibrary(name: "CICU", pkgConfig: "icu-i18n", providers: [.apt(["libicu-dev"])]),
         .target(name: "CTOML", cxxSettings: [.unsafeFlags(["-std=c++17"])]),
 
         // The rooms; every arrow is named in ARCHITECTURE.md and held by TidyTests.
@@ -33,7 +34,7 @@ let package = Package(
         .target(name: "Store", dependencies: ["Chat", "Wire", "Bytes", "CSQLite", "CSystem"], swiftSettings: fast),
         .target(
             name: "Server",
-            dependencies: ["Store", "Net", "Chat", "Wire", "Bytes", "CSystem", "COpenSSL", "CTOML", "CArgon2"],
+            dependencies: ["Store", "Net", "Chat", "Wire", "Bytes", "CSystem", "COpenSSL", "CTOML", "CArgon2", "CICU"],
             swiftSettings: fast),
         .executableTarget(name: "parley", dependencies: ["Server"], swiftSettings: fast),
 

@@ -109,11 +109,17 @@ package struct Settings: Sendable {
 package struct Ports: Sendable {
     /// HMAC-SHA256 under the server's secret; 32 bytes.
     package var mac: @Sendable ([UInt8]) -> [UInt8]
+    /// What a name looks like: two names with the same skeleton are taken for each other by people (UTS #39).
+    package var skeleton: @Sendable (ByteView) -> ByteString
     /// Seeds the generator of uids, guest nicks and batch references. None of these is a secret.
     package var seed: UInt64
 
-    package init(mac: @escaping @Sendable ([UInt8]) -> [UInt8], seed: UInt64) {
+    package init(
+        mac: @escaping @Sendable ([UInt8]) -> [UInt8], skeleton: @escaping @Sendable (ByteView) -> ByteString,
+        seed: UInt64
+    ) {
         self.mac = mac
+        self.skeleton = skeleton
         self.seed = seed
     }
 }

@@ -23,6 +23,8 @@ package struct World: ~Copyable {
     var openBatches: [Int32: OpenBatch] = [:]
     var users = Slab<UserKind, User>()
     var nicks: [NameKey: UserID] = [:]
+    /// By skeleton; see `isTaken`.
+    var likenesses: [ByteString: Likeness] = [:]
     /// Who is on the network now.
     var identities: [UID: UserID] = [:]
     var channels = Slab<ChannelKind, Channel>()

@@ -79,10 +79,12 @@ private enum Startup {
         let reload = Reloading(file: file, started: Clock.moment().wall, places: places, environment: environment)
         let motd = reload.motd(configuration, log) ?? Motd(text: "", server: "", network: "")
         let settings = Settings(configuration, serverName: places.serverName, motd: motd, started: reload.started)
+        let confusables = try Confusables()
         let world = World(
             settings: settings,
             ports: Ports(
                 mac: { Crypto.hmacSHA256(key: secret, $0) },
+                skeleton: { confusables.skeleton($0) },
                 seed: Crypto.randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) }),
             stored: state)
         let core = Core(

@@ -43,6 +43,11 @@ package final class WorldScript {
                 var generator = SeededGenerator(
                     seed: data.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 })
                 return (0..<32).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+            },
+            // A Cyrillic letter and a digit that look like others.
+            skeleton: { name in
+                let text = name.description.lowercased()
+                return ByteString(text.replacing("\u{435}", with: "e").replacing("1", with: "l"))
             }, seed: 7)
         world = World(settings: settings, ports: ports, stored: stored)
     }

@@ -9,10 +9,10 @@ import Testing
         "Chat": ["Wire", "Bytes"],
         "Net": ["Bytes", "CSystem", "COpenSSL"],
         "Store": ["Chat", "Wire", "Bytes", "CSQLite", "CSystem"],
-        "Server": ["Store", "Net", "Chat", "Wire", "Bytes", "CSystem", "COpenSSL", "CTOML", "CArgon2"],
+        "Server": ["Store", "Net", "Chat", "Wire", "Bytes", "CSystem", "COpenSSL", "CTOML", "CArgon2", "CICU"],
         "parley": ["Server"],
         "TestKit": ["Net", "Chat", "Wire", "Bytes", "CSystem", "Foundation"],
-        "CSystem": [], "COpenSSL": [], "CSQLite": [], "CArgon2": [], "CTOML": [],
+        "CSystem": [], "COpenSSL": [], "CSQLite": [], "CArgon2": [], "CTOML": [], "CICU": [],
     ]
 
     /// The standard library's modules, by room: the pure rooms see no system.

@@ -36,7 +36,7 @@ extension World {
         setModes(user, [])
         announceOffline(nick: users[user].nick)
         if users[user].isKept { save(.saveIdentity(users[user].stored(now: now.wall))) }
-        if nicks[NameKey(users[user].nick)] == user { nicks[NameKey(users[user].nick)] = nil }
+        if nicks[NameKey(users[user].nick)] == user { releaseNick(users[user].nick) }
         identities[users[user].uid] = nil
         users.remove(user)
     }
@@ -53,7 +53,8 @@ extension World {
     /// the user that comes back.
     mutating func comeBack(_ session: ConnectionID, _ returning: Returning, _ opening: Opening) {
         if let online = identities[returning.uid] {
-            if !opening.nick.isEmpty, users[online].nick != opening.nick, nicks[NameKey(opening.nick)] == nil,
+            if !opening.nick.isEmpty, users[online].nick != opening.nick,
+                !isTaken(opening.nick, besides: online),
                 !opening.nick.withView({ isReservedNick($0) })
             {
                 changeNick(online, to: opening.nick)
@@ -72,10 +73,10 @@ extension World {
     private mutating func restore(_ session: ConnectionID, _ returning: Returning, _ opening: Opening) -> UserID {
         var opening = opening
         if let name = returning.state?.name, !name.isEmpty { opening.realname = name }
-        let isTaken = opening.nick.isEmpty || nicks[NameKey(opening.nick)] != nil
-        if isTaken {
+        let lacksNick = opening.nick.isEmpty || isTaken(opening.nick)
+        if lacksNick {
             let former = returning.state?.nick ?? ""
-            let isFree = !former.isEmpty && nicks[NameKey(former)] == nil
+            let isFree = !former.isEmpty && !isTaken(former)
             let isReserved = former.withView { reservation(of: $0) } != nil
             opening.nick = isFree && !isReserved ? former : generatedNick()
         }

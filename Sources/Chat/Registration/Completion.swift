@@ -30,7 +30,7 @@ extension World {
     mutating func completePlain(_ id: ConnectionID) -> Bool {
         guard var opening = openings[id.index] else { return false }
         if opening.nick.isEmpty { opening.nick = returningNick(opening) ?? generatedNick() }
-        if nicks[NameKey(opening.nick)] != nil, opening.returning == nil {
+        if opening.returning == nil, isTaken(opening.nick) {
             reply(to: id, .ERR_NICKNAMEINUSE, "\(opening.nick) :Nickname is already in use. Type NICK anothername")
             openings[id.index]?.nick = ""
             return false
@@ -45,7 +45,7 @@ extension World {
         guard sessions[id].stage == .opening, sessions[id].manner == .client, let opening = openings[id.index],
             !opening.nick.isEmpty, opening.isUserGiven, !opening.isNegotiating, !sessions[id].isWaiting
         else { return }
-        if nicks[NameKey(opening.nick)] != nil, opening.returning == nil {
+        if opening.returning == nil, isTaken(opening.nick) {
             reply(to: id, .ERR_NICKNAMEINUSE, "\(opening.nick) :Nickname is already in use")
             openings[id.index]?.nick = ""
             return
@@ -81,7 +81,7 @@ extension World {
             User(
                 uid: uid, nick: opening.nick, username: name, host: peer.host,
                 realname: opening.realname.isEmpty ? opening.nick : opening.realname, now: now.wall))
-        nicks[NameKey(opening.nick)] = user
+        takeNick(opening.nick, by: user)
         identities[uid] = user
         attach(id, to: user)
         if peer.isTLS { users[user].modes.insert(.secure) }
@@ -104,14 +104,14 @@ extension World {
         while true {
             let letters = (0..<5).map { _ in UInt8.random(in: 0x61...0x7A, using: &random) }
             let nick: ByteString = "\(settings.guestPrefix)\(ByteString(letters))"
-            if nicks[NameKey(nick)] == nil { return nick }
+            if !isTaken(nick) { return nick }
         }
     }
 
     private func returningNick(_ opening: Opening) -> ByteString? {
         guard let returning = opening.returning else { return nil }
         if let online = identities[returning.uid] { return users[online].nick }
-        guard let nick = returning.state?.nick, !nick.isEmpty, nicks[NameKey(nick)] == nil,
+        guard let nick = returning.state?.nick, !nick.isEmpty, !isTaken(nick),
             nick.withView({ reservation(of: $0) }) == nil
         else { return nil }
         return nick

@@ -43,7 +43,7 @@ extension World {
             reply(turn, .ERR_ERRONEUSNICKNAME, "\(shown(wanted)) :\(why)\(isPerson ? ". Try NICK ana" : "")")
             return nil
         }
-        if let owner = nicks[NameKey(wanted)], owner != turn.user, !isReturning(turn, as: owner) {
+        if isTaken(wanted, besides: turn.user ?? returningUser(turn)) {
             let hint: ByteString = isPerson ? ". Type NICK anothername" : ""
             reply(turn, .ERR_NICKNAMEINUSE, "\(wanted) :Nickname is already in use\(hint)")
             return nil
@@ -75,8 +75,8 @@ extension World {
         return state.nick.withView { wanted.equalsIgnoringCase($0) }
     }
 
-    private func isReturning(_ turn: Turn, as owner: UserID) -> Bool {
-        openings[turn.session.index]?.returning?.uid == users[owner].uid
+    private func returningUser(_ turn: Turn) -> UserID? {
+        openings[turn.session.index]?.returning.flatMap { identities[$0.uid] }
     }
 
     /// Everyone who shares a channel sees it once; each channel's log has it.
@@ -90,8 +90,8 @@ extension World {
         let audience = neighbours(of: user)
         relay(line, to: audience, &forms)
         let old = users[user].nick
-        nicks[NameKey(old)] = nil
-        nicks[NameKey(nick)] = user
+        releaseNick(old)
+        takeNick(nick, by: user)
         users[user].rename(nick)
         announceNickChange(user, from: old)
         if users[user].isKept { save(.saveIdentity(users[user].stored(now: now.wall))) }
