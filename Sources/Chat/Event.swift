@@ -48,8 +48,8 @@ package enum Event {
     case page(HistoryPage)
     case identity(IdentityAnswer)
     case verified(number: Int64, PasswordOutcome)
-    /// The store refused a batch: nothing of it is kept. Its authors were told (`World.line(for:)`); its changes are tried again
-    /// later.
+    /// The store refused a batch: nothing of it is kept. Its authors were told (`World.line(for:)`); its changes are
+    /// tried again later.
     case refused([Change], reason: String)
     /// After a refusal: the store accepts writes again.
     case storeRecovered

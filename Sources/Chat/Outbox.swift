@@ -154,8 +154,8 @@ package struct Outbox: ~Copyable {
 
     package func view(_ step: Step) -> ByteView { bytes.view(Int(step.start)..<Int(step.end)) }
 
-    /// The journal refused the batch: takes every dependent line out of every connection's steps, and tells each author in the
-    /// place of its message. `lines` are by the numbers given to `mayRefuse`, without line end.
+    /// The journal refused the batch: takes every dependent line out of every connection's steps, and tells each author
+    /// in the place of its message. `lines` are by the numbers given to `mayRefuse`, without line end.
     package mutating func refuse(_ lines: [ByteString]) {
         var told: [LineRef] = []
         for line in lines {
