@@ -58,6 +58,6 @@ let package = Package(
 if Context.environment["PARLEY_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "Fuzz", dependencies: ["Server", "Chat", "Wire", "Bytes", "TestKit"], path: "Tests/Fuzz",
+            name: "Fuzz", dependencies: ["Server", "Net", "Chat", "Wire", "Bytes", "TestKit"], path: "Tests/Fuzz",
             exclude: ["corpus", "run", "irc.dict"], swiftSettings: strict))
 }

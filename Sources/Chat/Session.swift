@@ -20,7 +20,8 @@ package struct Session: Sendable {
     }
 
     package let id: ConnectionID
-    package let peer: Peer
+    /// A gateway's until it says for whom it connects (WEBIRC).
+    package internal(set) var peer: Peer
     package var manner = Manner.undecided
     package var stage = Stage.opening
     package var user: UserID?
@@ -68,6 +69,8 @@ package struct Opening: Sendable {
     /// The connection password of the configuration was given.
     package var hasPassword = false
     package var isUserGiven = false
+    /// A gateway said for whom it connects.
+    package var isForwarded = false
     /// SASL mechanism under way.
     package var mechanism: ByteString = ""
     package var saslData: ByteString = ""

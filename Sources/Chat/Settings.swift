@@ -69,6 +69,21 @@ package struct OperatorSettings: Sendable, Equatable {
     }
 }
 
+/// Who may say by WEBIRC for whom it connects.
+package struct GatewaySettings: Sendable, Equatable {
+    package var name: ByteString
+    /// As an operator's.
+    package var hash: ByteString
+    /// Networks that it connects from, as `Ports.isWithin` takes them.
+    package var hosts: [ByteString]
+
+    package init(name: ByteString, hash: ByteString, hosts: [ByteString]) {
+        self.name = name
+        self.hash = hash
+        self.hosts = hosts
+    }
+}
+
 /// What the operator decides, as one immutable value; a reload is an event that carries the next one.
 package struct Settings: Sendable {
     package var serverName: ByteString = "parley.local"
@@ -101,6 +116,7 @@ package struct Settings: Sendable {
     package var stsPort = 0
     /// Seconds for which clients then come by TLS alone.
     package var stsDuration: Int64 = 0
+    package var gateways: [GatewaySettings] = []
 
     package init() {}
 }
@@ -111,15 +127,23 @@ package struct Ports: Sendable {
     package var mac: @Sendable ([UInt8]) -> [UInt8]
     /// What a name looks like: two names with the same skeleton are taken for each other by people (UTS #39).
     package var skeleton: @Sendable (ByteView) -> ByteString
+    /// Who connects from an address given as text: canonical, with the host that is shown for it, without TLS. nil: not
+    /// an IP address.
+    package var peer: @Sendable (ByteString) -> Peer?
+    /// Whether an address lies in one of these networks (`10.0.0.0/8`).
+    package var isWithin: @Sendable (ByteString, [ByteString]) -> Bool
     /// Seeds the generator of uids, guest nicks and batch references. None of these is a secret.
     package var seed: UInt64
 
     package init(
         mac: @escaping @Sendable ([UInt8]) -> [UInt8], skeleton: @escaping @Sendable (ByteView) -> ByteString,
-        seed: UInt64
+        peer: @escaping @Sendable (ByteString) -> Peer?,
+        isWithin: @escaping @Sendable (ByteString, [ByteString]) -> Bool, seed: UInt64
     ) {
         self.mac = mac
         self.skeleton = skeleton
+        self.peer = peer
+        self.isWithin = isWithin
         self.seed = seed
     }
 }

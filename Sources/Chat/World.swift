@@ -127,6 +127,7 @@ struct Statistics {
 enum Pending {
     case page(PageRequest)
     case comingBack(Comeback)
+    case forwarding(ConnectionID, Peer, gateway: ByteString)
     case becomingOperator(ConnectionID, name: ByteString, label: ByteString)
 }
 

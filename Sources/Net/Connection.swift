@@ -19,6 +19,8 @@ struct Connection: ~Copyable {
     enum State: UInt8 {
         /// The slot is nobody's.
         case free
+        /// The proxy's header comes first.
+        case proxying
         /// Its first byte decides between TLS and plain text.
         case sniffing
         case handshaking

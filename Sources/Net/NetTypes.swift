@@ -61,11 +61,14 @@ package struct ListenerSpec: Sendable {
     /// 0: the kernel chooses.
     package var port: UInt16
     package var mode: ListenerMode
+    /// Connections come from trusted proxies, which begin with a PROXY header, before TLS.
+    package var isProxied: Bool
 
-    package init(address: String, port: UInt16, mode: ListenerMode) {
+    package init(address: String, port: UInt16, mode: ListenerMode, isProxied: Bool = false) {
         self.address = address
         self.port = port
         self.mode = mode
+        self.isProxied = isProxied
     }
 }
 
@@ -88,6 +91,10 @@ package struct NetLimits: Sendable {
     package var maximumConnections = 65_536
     /// 0: unlimited. Loopback is exempt; IPv6 counts by /64, which is what one customer gets.
     package var connectionsPerAddress = 0
+    /// Who may say, by a PROXY header, for whom it connects; not counted by address.
+    package var trustedProxies: [AddressRange] = []
+    /// Not counted by address either: the protocol above learns whom they connect for.
+    package var gateways: [AddressRange] = []
     /// How long what is queued may take to leave after `close(flush: true)`.
     package var closeFlushMs = 2_000
     /// How long the peer's unread bytes are read away after that, so that it gets our last lines and not a reset.
@@ -146,9 +153,17 @@ package protocol ReactorHandler: ~Copyable {
     /// Exactly once for each accepted id, never for another; the id is dead afterwards.
     mutating func closed(_ id: ConnectionID, _ reason: CloseReason)
 
+    /// A connection to a proxied listener was closed unheard: from this address nobody may connect for others, or it is
+    /// trusted and began with no PROXY header.
+    mutating func refusedProxy(_ address: ByteString, isTrusted: Bool)
+
     /// Somebody called the waker since the last turn.
     mutating func woken()
 
     /// One of the signals that `watchSignals` named.
     mutating func signalled(_ signal: Int32)
+}
+
+extension ReactorHandler where Self: ~Copyable {
+    package mutating func refusedProxy(_ address: ByteString, isTrusted: Bool) {}
 }

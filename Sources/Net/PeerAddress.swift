@@ -28,6 +28,19 @@ package struct PeerAddress: Sendable, Hashable {
         }
     }
 
+    /// Of 4 or 16 bytes in network order.
+    init(_ bytes: ByteView, port: UInt16) {
+        self.port = port
+        if bytes.count == 4 {
+            withUnsafeMutableBytes(of: &high) { $0.copyMemory(from: bytes.raw) }
+        } else {
+            precondition(bytes.count == 16, "an address of \(bytes.count) bytes")
+            isIPv6 = true
+            take(bytes.raw.baseAddress!)
+            unmap()
+        }
+    }
+
     private mutating func take(_ sixteen: UnsafeRawPointer) {
         high = sixteen.loadUnaligned(as: UInt64.self)
         low = sixteen.loadUnaligned(fromByteOffset: 8, as: UInt64.self)

@@ -3,6 +3,7 @@ import Bytes
 struct Listener {
     var descriptor: Int32
     let mode: ListenerMode
+    let isProxied: Bool
     var isPending = false
 }
 
@@ -19,7 +20,7 @@ extension Reactor {
         if descriptor < 0 {
             throw NetError("cannot listen on \(spec.address) port \(spec.port)", errno: Int32(-descriptor))
         }
-        listeners.append(Listener(descriptor: Int32(descriptor), mode: spec.mode))
+        listeners.append(Listener(descriptor: Int32(descriptor), mode: spec.mode, isProxied: spec.isProxied))
         kernel.watch(Int32(descriptor), Interest.levelReading, Tag.listener(listeners.count - 1).packed, isNew: true)
         return kernel.boundPort(Int32(descriptor))
     }
@@ -58,6 +59,11 @@ extension Reactor {
             pauseListener(index)
             return false
         }
+        if listeners[index].isProxied, !isTrusted(peer) {
+            kernel.close(Int32(descriptor))
+            handler.refusedProxy(peer.text, isTrusted: false)
+            return true
+        }
         if !count(peer) {
             kernel.close(Int32(descriptor))
             return true
@@ -76,7 +82,17 @@ extension Reactor {
         connections[slot].flags = .fresh
         connectionCount += 1
         kernel.watch(descriptor, Interest.connection, connections.id(slot).packed, isNew: true)
-        switch listeners[listener].mode {
+        if listeners[listener].isProxied {
+            connections[slot].state = .proxying
+            arm(slot, after: limits.handshakeTimeoutMs)
+        } else {
+            begin(slot, &handler)
+        }
+    }
+
+    /// Who it is is known; how it speaks is not, unless the listener says it.
+    mutating func begin(_ slot: Int, _ handler: inout some ReactorHandler & ~Copyable) {
+        switch listeners[Int(connections[slot].listener)].mode {
         case .plain: open(slot, &handler)
         case .tls:
             connections[slot].state = .sniffing
@@ -112,9 +128,15 @@ extension Reactor {
         kernel.watch(listeners[index].descriptor, Interest.levelReading, Tag.listener(index).packed, isNew: false)
     }
 
+    /// Behind a proxy's or a gateway's address there are many people.
+    private func isCounted(_ peer: PeerAddress) -> Bool {
+        limits.connectionsPerAddress != 0 && !peer.isLoopback && !isTrusted(peer)
+            && !limits.gateways.contains { $0.contains(peer) }
+    }
+
     /// False when its address has as many as it may.
-    private mutating func count(_ peer: PeerAddress) -> Bool {
-        if limits.connectionsPerAddress == 0 || peer.isLoopback { return true }
+    mutating func count(_ peer: PeerAddress) -> Bool {
+        if !isCounted(peer) { return true }
         let before = countByAddress[peer.countingKey] ?? 0
         if before >= limits.connectionsPerAddress { return false }
         countByAddress[peer.countingKey] = before + 1
@@ -122,7 +144,7 @@ extension Reactor {
     }
 
     mutating func uncount(_ peer: PeerAddress) {
-        if limits.connectionsPerAddress == 0 || peer.isLoopback { return }
+        if !isCounted(peer) { return }
         let after = (countByAddress[peer.countingKey] ?? 1) - 1
         countByAddress[peer.countingKey] = after == 0 ? nil : after
     }

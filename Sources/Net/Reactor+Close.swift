@@ -36,7 +36,7 @@ extension Reactor {
         }
         switch connections[slot].state {
         case .flushing, .lingering: discard(slot)
-        case .free, .sniffing, .handshaking, .open, .dead: break
+        case .free, .proxying, .sniffing, .handshaking, .open, .dead: break
         }
     }
 

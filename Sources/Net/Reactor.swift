@@ -138,6 +138,7 @@ package struct Reactor: ~Copyable {
     private mutating func serve(_ slot: Int, _ handler: inout some ReactorHandler & ~Copyable) {
         switch connections[slot].state {
         case .free, .dead: break
+        case .proxying: readProxyHeader(slot, &handler)
         case .sniffing: sniff(slot, &handler)
         case .handshaking: handshake(slot, &handler)
         case .open:
@@ -177,7 +178,7 @@ package struct Reactor: ~Copyable {
     private mutating func expire(_ slot: Int, _ handler: inout some ReactorHandler & ~Copyable) {
         switch connections[slot].state {
         case .sniffing where listeners[Int(connections[slot].listener)].mode == .both: open(slot, &handler)
-        case .sniffing, .handshaking: bury(slot, .handshakeTimeout)
+        case .proxying, .sniffing, .handshaking: bury(slot, .handshakeTimeout)
         case .flushing, .lingering: bury(slot, connections[slot].reason ?? .closedByUs)
         case .free, .open, .dead: break
         }

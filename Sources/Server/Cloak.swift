@@ -1,4 +1,5 @@
 import Bytes
+import Chat
 import Net
 
 /// The host that everybody sees in place of an address: keyed hashes of the address and of the networks around it, so
@@ -8,10 +9,19 @@ struct Cloak: Sendable {
     let isEnabled: Bool
     let secret: [UInt8]
 
-    func host(of peer: PeerInfo) -> ByteString {
-        if peer.isLoopback { return "localhost" }
-        if !isEnabled { return peer.address.bytes.first == 0x3A ? "0\(peer.address)" : peer.address }
-        let bytes = peer.addressBytes
+    func host(of peer: PeerInfo) -> ByteString { host(peer.address, peer.addressBytes, isLoopback: peer.isLoopback) }
+
+    /// nil: `text` is no IP address.
+    func peer(_ text: ByteString) -> Peer? {
+        guard let address = PeerAddress(text.string, port: 0) else { return nil }
+        return Peer(
+            address: address.text, host: host(address.text, address.bytes, isLoopback: address.isLoopback),
+            isTLS: false, isLoopback: address.isLoopback)
+    }
+
+    private func host(_ address: ByteString, _ bytes: [UInt8], isLoopback: Bool) -> ByteString {
+        if isLoopback { return "localhost" }
+        if !isEnabled { return address.bytes.first == 0x3A ? "0\(address)" : address }
         // IPv4: host, /24, /16. IPv6: what one customer gets (/64), /56, /48.
         let lengths = bytes.count == 4 ? [4, 3, 2] : [8, 7, 6]
         let parts = lengths.map { part(Array(bytes.prefix($0))) }

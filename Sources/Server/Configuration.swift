@@ -14,6 +14,7 @@ package struct Configuration: Sendable, Equatable {
     package var log = LogSettings()
     package var operators: [Operator] = []
     package var operatorClasses: [OperatorClass] = []
+    package var gateways: [Gateway] = []
 
     package init() {}
 
@@ -33,6 +34,8 @@ package struct Configuration: Sendable, Equatable {
         package var admin: [String] = []
         /// Empty: none.
         package var welcomeChannel = "#lobby"
+        /// Networks, `10.0.0.0/8`, or addresses.
+        package var trustedProxies: [String] = []
     }
 
     package struct Listener: Sendable, Equatable {
@@ -43,6 +46,7 @@ package struct Configuration: Sendable, Equatable {
         /// 0: any free one.
         package var port = 0
         package var mode = Mode.plain
+        package var proxy = false
 
         package init() {}
 
@@ -153,6 +157,19 @@ package struct Configuration: Sendable, Equatable {
         package var name = ""
         /// Raw values of `Privilege`.
         package var privileges: [String] = []
+
+        package init() {}
+    }
+}
+
+extension Configuration {
+    /// Who connects for others, by WEBIRC.
+    package struct Gateway: Sendable, Equatable {
+        package var name = ""
+        /// As an operator's.
+        package var password = ""
+        /// Networks, `10.0.0.0/8`, or addresses.
+        package var hosts: [String] = []
 
         package init() {}
     }

@@ -1,6 +1,7 @@
 import Bytes
 import CSystem
 import Chat
+import Net
 import Wire
 
 /// What is wrong with a name or text that goes out on the wire; nil: nothing.
@@ -57,6 +58,12 @@ enum Checks {
     static func complaint(privileges names: [String]) -> String? {
         guard let wrong = names.first(where: { Privilege(rawValue: $0) == nil }) else { return nil }
         return "there is no privilege \(TOML.quote(Suggestion.printable(wrong))); there are \(privileges)"
+    }
+
+    static func complaint(networks: [String]) -> String? {
+        networks.first { AddressRange($0) == nil }.map {
+            "\(TOML.quote($0)) is no address or network, such as \(TOML.quote("10.0.0.0/8"))"
+        }
     }
 
     static func complaint(operatorPassword text: String) -> String? {

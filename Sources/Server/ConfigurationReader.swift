@@ -33,6 +33,8 @@ struct ConfigurationReader {
             configuration.operators = readList(entry, Schema.operators, Configuration.Operator())
         } else if Schema.operatorClasses.name == entry.key {
             configuration.operatorClasses = readList(entry, Schema.operatorClasses, Configuration.OperatorClass())
+        } else if Schema.gateways.name == entry.key {
+            configuration.gateways = readList(entry, Schema.gateways, Configuration.Gateway())
         } else if let section = Schema.sections.first(where: { $0.name == entry.key }) {
             if case .table(let entries) = entry.node.value {
                 configuration = read(entries, section, path: entry.key, over: configuration)
@@ -84,8 +86,8 @@ struct ConfigurationReader {
 
     private mutating func reportUnknownTable(_ entry: TOML.Entry) {
         if entry.node.value.isTableOrList {
-            let names =
-                Schema.sections.map(\.word) + [Schema.listen.word, Schema.operators.word, Schema.operatorClasses.word]
+            let lists = [Schema.listen.word, Schema.operators.word, Schema.operatorClasses.word, Schema.gateways.word]
+            let names = Schema.sections.map(\.word) + lists
             report(entry.place, entry.key, unknown("table", Suggestion.nearest(to: entry.key, among: names)))
         } else {
             report(entry.place, entry.key, unknown("key", Self.home(of: entry.key)))
@@ -143,16 +145,25 @@ extension ConfigurationReader {
                 report(places[key], key, "the same address and port as listen[\(first)]")
             }
         }
+        if let index = listeners.firstIndex(where: \.proxy), configuration.server.trustedProxies.isEmpty {
+            let key = "listen[\(index + 1)].proxy"
+            report(places[key], key, "nobody could connect: name the proxies in server.trusted-proxies")
+        }
     }
 
     private mutating func checkOperators() {
+        checkPasswords(Schema.operators.name, configuration.operators.map { ($0.name, $0.password) })
+        checkPasswords(Schema.gateways.name, configuration.gateways.map { ($0.name, $0.password) })
+    }
+
+    private mutating func checkPasswords(_ table: String, _ entries: [(name: String, password: String)]) {
         var seen: [String: Int] = [:]
-        for (index, person) in configuration.operators.enumerated() {
-            let key = "operator[\(index + 1)]"
-            if let first = seen.updateValue(index + 1, forKey: person.name) {
-                report(places["\(key).name"], "\(key).name", "the same name as operator[\(first)]")
+        for (index, entry) in entries.enumerated() {
+            let key = "\(table)[\(index + 1)]"
+            if let first = seen.updateValue(index + 1, forKey: entry.name) {
+                report(places["\(key).name"], "\(key).name", "the same name as \(table)[\(first)]")
             }
-            if person.password.hasPrefix(PasswordHash.plainPrefix) {
+            if entry.password.hasPrefix(PasswordHash.plainPrefix) {
                 let key = "\(key).password"
                 let text = "the password stands here in clear; better a hash, made with: parley hash-password"
                 warnings.append(problem(places[key], key, text))

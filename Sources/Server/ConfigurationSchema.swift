@@ -41,6 +41,13 @@ enum Schema {
                 "welcome-channel", \.server.welcomeChannel,
                 "Channel that the greeting tells newcomers to join. Empty: none.",
                 check: { $0.isEmpty ? nil : Checks.complaint(channel: $0) }),
+            .lines(
+                "trusted-proxies", \.server.trustedProxies,
+                """
+                Addresses and networks, "10.0.0.0/8", of proxies that may connect to listeners with proxy = true; \
+                their connections are not counted by address.
+                """,
+                check: Checks.complaint(networks:)),
         ])
 
     private static let tls = Section<Configuration>(
@@ -191,6 +198,12 @@ enum Schema {
                 check: Checks.complaint(address:)),
             .integer("port", \.port, 0...65_535, "0: any free port, told in the log.", required: true),
             .choice("mode", \.mode, "What is spoken."),
+            .boolean(
+                "proxy", \.proxy,
+                """
+                Every connection begins with a PROXY header (version 1 or 2, before TLS) that says who it is; only \
+                server.trusted-proxies may connect.
+                """),
         ])
 
     static let operators = Section<Configuration.Operator>(
@@ -221,5 +234,24 @@ enum Schema {
             .lines(
                 "privileges", \.privileges, "Any of \(Checks.privileges).", required: true,
                 check: Checks.complaint(privileges:)),
+        ])
+
+    static let gateways = Section<Configuration.Gateway>(
+        name: "webirc",
+        comment: """
+            Web gateways that say by WEBIRC for whom they connect, one [[webirc]] for each; none by default. The \
+            password is made and written as an operator's.
+            """,
+        keys: [
+            .text(
+                "name", \.name, "The gateway's name, as WEBIRC gives it.", required: true,
+                check: { Checks.complaint(word: $0, limit: 32) }),
+            .text(
+                "password", \.password, "The hash as printed, $argon2id$...", required: true,
+                check: Checks.complaint(operatorPassword:)),
+            .lines(
+                "hosts", \.hosts, "Addresses and networks that it connects from; they are not counted by address.",
+                required: true,
+                check: { $0.isEmpty ? "must not be empty" : Checks.complaint(networks: $0) }),
         ])
 }

@@ -237,6 +237,11 @@ extension Core: ReactorHandler {
         world.apply(.closed(id, reason: reason.spoken), at: moment)
     }
 
+    mutating func refusedProxy(_ address: ByteString, isTrusted: Bool) {
+        let reason = isTrusted ? "no PROXY header" : "not among server.trusted-proxies"
+        log.warn("proxy.refused", ["address": .bytes(address), "reason": .text(reason)])
+    }
+
     mutating func woken() { isWoken = true }
 
     mutating func signalled(_ signal: Int32) {

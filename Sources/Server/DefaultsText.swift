@@ -14,7 +14,7 @@ package enum DefaultsText {
             out += "\n" + comment(section.comment) + "[\(section.name)]\n" + keys(section, defaults)
             if index == 0 { out += listeners() }
         }
-        return out + operators() + operatorClasses()
+        return out + operators() + operatorClasses() + gateways()
     }
 
     private static func listeners() -> String {
@@ -38,6 +38,14 @@ package enum DefaultsText {
         example.name = "helper"
         example.privileges = ["kill", "kline", "shun"]
         return switchedOff(Schema.operatorClasses, example)
+    }
+
+    private static func gateways() -> String {
+        var example = Configuration.Gateway()
+        example.name = "webchat"
+        example.password = "$argon2id$v=19$m=19456,t=2,p=1$...$..."
+        example.hosts = ["127.0.0.1"]
+        return switchedOff(Schema.gateways, example)
     }
 
     private static func switchedOff<Root>(_ section: Schema.Section<Root>, _ example: Root) -> String {

@@ -80,15 +80,18 @@ private enum Startup {
         let motd = reload.motd(configuration, log) ?? Motd(text: "", server: "", network: "")
         let settings = Settings(configuration, serverName: places.serverName, motd: motd, started: reload.started)
         let confusables = try Confusables()
+        let cloak = Cloak(isEnabled: configuration.cloak.enabled, secret: secret)
         let world = World(
             settings: settings,
             ports: Ports(
                 mac: { Crypto.hmacSHA256(key: secret, $0) },
                 skeleton: { confusables.skeleton($0) },
+                peer: { cloak.peer($0) },
+                isWithin: isWithin,
                 seed: Crypto.randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) }),
             stored: state)
         let core = Core(
-            world: world, ports: ports, log: log, cloak: Cloak(isEnabled: configuration.cloak.enabled, secret: secret),
+            world: world, ports: ports, log: log, cloak: cloak,
             sendQueue: configuration.limits.sendQueue)
         log.info(
             "ready",
@@ -129,7 +132,9 @@ private enum Startup {
                 }
             do {
                 let port = try reactor.listen(
-                    ListenerSpec(address: listener.address, port: UInt16(listener.port), mode: mode))
+                    ListenerSpec(
+                        address: listener.address, port: UInt16(listener.port), mode: mode,
+                        isProxied: listener.proxy))
                 log.info(
                     "listening",
                     ["address": .text(listener.address), "port": .number(port), "mode": .text(listener.mode.rawValue)])
@@ -216,12 +221,20 @@ extension Durability {
     }
 }
 
+/// One that is no address, or no network, is nowhere: the configuration is checked before.
+private func isWithin(_ address: ByteString, _ networks: [ByteString]) -> Bool {
+    guard let address = PeerAddress(address.string, port: 0) else { return false }
+    return networks.contains { AddressRange($0.string)?.contains(address) ?? false }
+}
+
 extension NetLimits {
     fileprivate init(_ configuration: Configuration) {
         self.init()
         sendQueueBytes = configuration.limits.sendQueue
         handshakeTimeoutMs = Int(configuration.limits.handshake.milliseconds)
         connectionsPerAddress = configuration.limits.connectionsPerAddress
+        trustedProxies = configuration.server.trustedProxies.compactMap { AddressRange($0) }
+        gateways = configuration.gateways.flatMap(\.hosts).compactMap { AddressRange($0) }
         var limit = rlimit()
         _ = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         // What the process itself opens: database, log, wakers.

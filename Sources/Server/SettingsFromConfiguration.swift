@@ -26,6 +26,10 @@ extension Settings {
         stsPort = configuration.tls.stsPort
         stsDuration = configuration.tls.stsDuration.milliseconds / 1000
         historySinceJoin = configuration.history.visibility == .joined
+        gateways = configuration.gateways.map {
+            GatewaySettings(
+                name: ByteString($0.name), hash: ByteString($0.password), hosts: $0.hosts.map { ByteString($0) })
+        }
         operators = configuration.operators.map {
             OperatorSettings(
                 name: ByteString($0.name), hash: ByteString($0.password), kind: ByteString($0.class))

@@ -48,6 +48,14 @@ package final class WorldScript {
             skeleton: { name in
                 let text = name.description.lowercased()
                 return ByteString(text.replacing("\u{435}", with: "e").replacing("1", with: "l"))
+            },
+            // Anything with a dot is an address, and a network is one that begins so.
+            peer: { text in
+                guard text.bytes.contains(0x2E) else { return nil }
+                return Peer(address: text, host: "\(text).cloak", isTLS: false, isLoopback: text == "127.0.0.1")
+            },
+            isWithin: { address, networks in
+                networks.contains { address.bytes.starts(with: $0.bytes) }
             }, seed: 7)
         world = World(settings: settings, ports: ports, stored: stored)
     }

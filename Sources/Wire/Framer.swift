@@ -100,6 +100,7 @@ package struct Framer: Sendable {
             let raw = input[offset..<at]
             let head = isSwallowing ? nil : excess(text(of: raw, &scratch), rawCount: raw.count)
             isSwallowing = false
+            if head != nil { isFirst = false }
             restart(at: at, &offset)
             return head.map { .tooLong($0) }
         case .taken, .text:

@@ -1,4 +1,5 @@
 import Bytes
+import Net
 import Server
 import Wire
 
@@ -17,7 +18,7 @@ struct Target: Sendable {
 let targets = [
     Target("framer", fuzzFramer), Target("message", fuzzMessage), Target("mode", fuzzModes), Target("mask", fuzzMasks),
     Target("capability", fuzzCapabilities), Target("text", fuzzText), Target("configuration", fuzzConfiguration),
-    Target("world", fuzzWorld),
+    Target("proxy", fuzzProxy), Target("world", fuzzWorld),
 ]
 
 func check(_ holds: Bool, _ what: @autoclosure () -> String) {
@@ -175,6 +176,12 @@ private func fuzzText(_ text: ByteView) {
     var edited = ByteBuffer()
     if LineEditing.apply(text, into: &edited), isValid { check(UTF8Check.isValid(edited.view), "editing broke UTF-8") }
     _ = (text.decimal(), text.trimmed)
+}
+
+private func fuzzProxy(_ bytes: ByteView) {
+    guard case .complete(let length, let source) = ProxyHeader(bytes) else { return }
+    check(length <= min(bytes.count, ProxyHeader.longest), "\(length) of \(bytes.count) bytes")
+    if let source { check(PeerAddress(source.text.string, port: source.port) == source, "\(source.text)") }
 }
 
 private func fuzzConfiguration(_ text: ByteView) {

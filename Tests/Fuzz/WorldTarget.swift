@@ -26,6 +26,7 @@ private final class Play {
 
     private static func configure(_ settings: inout Settings) {
         settings.operators = [OperatorSettings(name: "root", hash: "hash:secret", kind: "admin")]
+        settings.gateways = [GatewaySettings(name: "web", hash: "hash:word", hosts: ["192.0.2."])]
         settings.motd = ["hello"]
         settings.limits.whowas = 4
         settings.limits.listEntries = 3

@@ -13,6 +13,7 @@ struct Recorder: ReactorHandler {
     var closed: [(id: ConnectionID, reason: CloseReason)] = []
     var wakes = 0
     var signals: [Int32] = []
+    var refusedProxies: [(address: ByteString, isTrusted: Bool)] = []
     /// Echoes to send when the turn is over.
     var echoes: [(id: ConnectionID, bytes: [UInt8])] = []
     var isEchoing = false
@@ -46,6 +47,8 @@ struct Recorder: ReactorHandler {
     mutating func closed(_ id: ConnectionID, _ reason: CloseReason) { closed.append((id, reason)) }
 
     mutating func woken() { wakes += 1 }
+
+    mutating func refusedProxy(_ address: ByteString, isTrusted: Bool) { refusedProxies.append((address, isTrusted)) }
 
     mutating func signalled(_ signal: Int32) { signals.append(signal) }
 

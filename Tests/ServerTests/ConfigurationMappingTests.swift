@@ -26,6 +26,10 @@ import Testing
         list-delay = 2
         [flood]
         enabled = false
+        [[webirc]]
+        name = "webchat"
+        password = "plain:y"
+        hosts = ["127.0.0.1", "10.0.0.0/8"]
         [[operator]]
         name = "ana"
         password = "plain:x"
@@ -49,6 +53,9 @@ import Testing
         #expect(settings.operatorClasses == ["helper": [.kill, .seeAddresses]])
         #expect(settings.limits.listDelay == 2000)
         #expect(settings.stsPort == 6697 && settings.stsDuration == 30 * 86_400)
+        #expect(
+            settings.gateways
+                == [GatewaySettings(name: "webchat", hash: "plain:y", hosts: ["127.0.0.1", "10.0.0.0/8"])])
     }
 
     @Test func theDefaultsOfTheRoomsAgree() throws {

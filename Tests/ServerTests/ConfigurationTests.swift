@@ -48,7 +48,7 @@ func configuration(_ text: String) throws -> Configuration {
         for (line, next) in zip(lines, lines.dropFirst()) where next.contains(" = ") && !next.hasPrefix("#") {
             if next.hasPrefix("address") { listeners += 1 }
             if listeners <= 1 || next.hasPrefix("address") { continue }
-            if ["port", "mode"].contains(where: next.hasPrefix) { continue }
+            if ["port", "mode", "proxy"].contains(where: next.hasPrefix) { continue }
             #expect(line.hasPrefix("# "), "\(next)")
         }
         #expect(listeners == 4)

@@ -58,6 +58,15 @@ struct Reading: Equatable {
 
 struct FramerTests {
     static let iac: UInt8 = 0xFF
+
+    @Test("A byte-order mark begins the first line only, also after one that was too long and dropped")
+    func markAfterDroppedLine() {
+        let sent = [UInt8](repeating: 0x78, count: 600) + [Self.iac, 0xF4] + bytes("\u{FEFF}PING\n")
+        let whole = Reading([sent])
+        #expect(whole.framed.last == .line("\u{FEFF}PING"))
+        #expect(whole.framed.count == 2)
+        #expect(Reading(sent.map { [$0] }).framed.last == whole.framed.last)
+    }
     static let ctrlC: [UInt8] = [0xFF, 0xF4, 0xFF, 0xFD, 0x06]
 
     static let cases: [(input: [UInt8], expected: [Framed])] = [

@@ -31,6 +31,7 @@ extension World {
     }
 
     mutating func verified(_ number: Int64, _ outcome: PasswordOutcome) {
+        if gatewayVerified(number, outcome) { return }
         guard case .becomingOperator(let session, let name, let label)? = pending.removeValue(forKey: number),
             sessions.contains(session)
         else { return }

@@ -3,6 +3,7 @@ import Wire
 
 let registrationCommands: [Command] = [
     nickCommand, userCommand, passCommand, capCommand, authenticateCommand, pingCommand, pongCommand, quitCommand,
+    webircCommand,
 ]
 
 private let userCommand = Command(
