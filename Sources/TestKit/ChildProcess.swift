@@ -11,6 +11,8 @@ package final class ChildProcess: Sendable {
         _ arguments: [String], environment: [String: String] = [:], directory: String? = nil, input: Int32? = nil,
         output: Int32? = nil, errors: Int32? = nil
     ) throws {
+        // What the test process has open stays its own: a pipe whose writing end lives on in a server never ends.
+        for descriptor in Int32(3)..<4096 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
