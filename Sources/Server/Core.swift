@@ -37,8 +37,9 @@ struct Core: ~Copyable {
     private var received: [Answer] = []
 
     /// Gathered bytes and records above which nothing more is read until the journal has answered: pressure reaches
-    /// TCP.
-    private static let gatherLimit = 16 << 20
+    /// TCP. All of it may be for one reader, so it is a part of what may wait for one: whoever reads is never cut for
+    /// what others say at once.
+    private let gatherLimit: Int
     private static let recordLimit = 50_000
 
     init(world: consuming World, ports: CorePorts, log: Log, cloak: Cloak, sendQueue: Int) {
@@ -47,6 +48,7 @@ struct Core: ~Copyable {
         self.log = log
         self.cloak = cloak
         releaser = Releaser(limit: sendQueue)
+        gatherLimit = min(16 << 20, sendQueue / 4)
     }
 
     /// One turn of the core. False: everything is said and closed, the process may end.
@@ -156,7 +158,7 @@ struct Core: ~Copyable {
 
     private var isOverloaded: Bool {
         isSealed
-            && (world.effects.outbox.bytes.count > Self.gatherLimit || world.effects.records.count > Self.recordLimit)
+            && (world.effects.outbox.bytes.count > gatherLimit || world.effects.records.count > Self.recordLimit)
     }
 
     private mutating func resumeStalled(_ reactor: inout Reactor) {

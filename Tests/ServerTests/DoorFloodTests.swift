@@ -87,6 +87,29 @@ import Testing
         }
     }
 
+    @Test("A client that reads is not cut, however much is said at once: who speaks too fast is slowed instead")
+    func fastReader() throws {
+        let server = try ServerProcess()
+        let crowd = Crowd()
+        try crowd.add(port: server.port(), sending: "NICK reader\r\nUSER r 0 * :R\r\nJOIN \(channel)\r\n")
+        #expect(crowd.read(.seconds(10), until: { crowd.lines(0) > 0 && server.isRunning }))
+        let speaker = try server.client("speaker")
+        try speaker.join(channel)
+        let count = 40_000
+        let text = String(repeating: "x", count: 100)
+        var script = Array((1...count).map { "PRIVMSG \(channel) :\($0) \(text)\r\n" }.joined().utf8)[...]
+        var heard = 0
+        let deadline = Deadline.seconds(60)
+        while heard < count && !crowd.hasEnded(0) && !deadline.isOver {
+            script = script.dropFirst(speaker.sendSome(script.prefix(1 << 20)))
+            _ = crowd.read(.seconds(0.005), until: { false }) { _, line in
+                if line.contains(" PRIVMSG \(channel) :") { heard += 1 }
+            }
+        }
+        #expect(heard == count)
+        #expect(!crowd.hasEnded(0), "\(server.log.suffix(300))")
+    }
+
     @Test(
         "A client that does not read is cut when its send queue passes the limit, and it is logged; others notice nothing"
     )
