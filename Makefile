@@ -51,6 +51,11 @@ fuzz:
 conformance: build
 	Tests/Conformance/run.sh --binary $(BINARY) --mirror $(IRCTEST_MIRROR) $(if $(SELECT),--select $(SELECT))
 
+# Micro-benchmarks of the grammar and the core; compare ratios within one run.
+bench:
+	@.ci/packages build
+	@$(SWIFT) run -c release --static-swift-stdlib bench
+
 lint:
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
 	@$(SWIFT) test --filter TidyTests

@@ -38,6 +38,9 @@ let package = Package(
             swiftSettings: fast),
         .executableTarget(name: "parley", dependencies: ["Server"], swiftSettings: fast),
 
+        .executableTarget(
+            name: "bench", dependencies: ["Chat", "Wire", "Bytes"], path: "Benchmarks/bench", swiftSettings: fast),
+
         // Simulated kernel, clock, disk and seed; scripts; a client for the tests.
         .target(name: "TestKit", dependencies: ["Net", "Chat", "Wire", "Bytes", "CSystem"], swiftSettings: fast),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
