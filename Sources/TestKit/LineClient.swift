@@ -161,6 +161,8 @@ package final class LineClient {
         return !hasEnded
     }
 
+    package var hasLines: Bool { head < queue.count }
+
     /// What was received and not yet looked at.
     package func drain() -> [ReceivedLine] {
         defer {
