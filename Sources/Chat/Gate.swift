@@ -41,6 +41,10 @@ extension World {
     /// Before registration: what belongs to coming in is let through; a person's other commands make a guest first.
     private mutating func mayRun(_ command: Command, _ id: ConnectionID, _ message: Message) -> Bool {
         if command.access == .opening { return true }
+        if command.access == .anytime {
+            if isNamedPerson(id) { _ = completePlain(id) }
+            return sessions[id].stage != .closing
+        }
         if !command.early.isEmpty, capabilities[Int(id.index)].isSuperset(of: command.early) { return true }
         if sessions[id].manner == .client {
             reply(to: id, .ERR_NOTREGISTERED, ":You have not registered")
@@ -48,6 +52,12 @@ extension World {
         }
         if command.access == .visitor, openings[id.index]?.nick.isEmpty ?? true { return true }
         return completePlain(id)
+    }
+
+    /// A person, for all we know, who has given a nick.
+    private func isNamedPerson(_ id: ConnectionID) -> Bool {
+        guard sessions[id].manner != .client, let opening = openings[id.index] else { return false }
+        return !opening.nick.isEmpty || opening.returning != nil
     }
 
     private func labelOf(_ message: Message, _ id: ConnectionID) -> ByteString? {
@@ -130,11 +140,7 @@ extension World {
             sessions[id].isInputOver = true
             return
         }
-        if sessions[id].stage == .opening, sessions[id].manner == .undecided, let opening = openings[id.index],
-            !opening.nick.isEmpty || opening.returning != nil
-        {
-            _ = completePlain(id)
-        }
+        if sessions[id].stage == .opening, isNamedPerson(id) { _ = completePlain(id) }
         close(id, reason: "Connection closed", error: nil)
     }
 

@@ -8,7 +8,7 @@ package struct Motd: Sendable, Equatable {
     /// Bytes of the file.
     package static let longestFile = 64 << 10
 
-    /// Everything is filled in but `{users}`, which changes; never cut there. Empty: there is none (422).
+    /// Everything is filled in but `{users}`, which changes (Chat does, when it is told); never cut there. Empty: there is none (422).
     package let lines: [ByteString]
 
     package struct Refusal: Error, Sendable, Equatable, CustomStringConvertible {
@@ -16,12 +16,10 @@ package struct Motd: Sendable, Equatable {
     }
 
     package init(text: ByteString, server: String, network: String) {
-        let filled = Self.fill(
-            text,
-            [
-                ("{server}", ByteString(server)), ("{network}", ByteString(network)),
-                ("{version}", ByteString(Version.string)),
-            ])
+        let filled = text.filled([
+            ("{server}", ByteString(server)), ("{network}", ByteString(network)),
+            ("{version}", ByteString(Version.string)),
+        ])
         var lines: [ByteString] = []
         filled.withView { view in
             view.split(0x0A) { lines += Self.cut(Self.clean($0)) }
@@ -35,11 +33,6 @@ package struct Motd: Sendable, Equatable {
         let path = configuration.server.motd
         let text = path.isEmpty ? builtIn : try read(path)
         return Motd(text: text, server: serverName, network: configuration.server.network)
-    }
-
-    /// With the number of users online.
-    package func lines(users: Int) -> [ByteString] {
-        lines.map { $0.bytes.contains(brace) ? Self.fill($0, [(Self.users, "\(users)")]) : $0 }
     }
 
     /// As long as the numbers it stands for: seven digits.
@@ -61,23 +54,6 @@ package struct Motd: Sendable, Equatable {
 private let brace: UInt8 = 0x7B
 
 extension Motd {
-    private static func fill(_ text: ByteString, _ values: [(placeholder: ByteString, value: ByteString)]) -> ByteString
-    {
-        text.withView { view in
-            var out: [UInt8] = []
-            var at = 0
-            while let next = view.firstIndex(of: brace, from: at) {
-                out += view[at..<next].raw
-                let here = view.dropFirst(next)
-                let match = values.first { $0.placeholder.withView { here.hasPrefix($0) } }
-                out += match?.value.bytes ?? [brace]
-                at = next + (match?.placeholder.count ?? 1)
-            }
-            out += view.dropFirst(at).raw
-            return ByteString(out)
-        }
-    }
-
     /// Without carriage return and controls, but with IRC's formatting codes; a tab is four spaces.
     private static func clean(_ line: ByteView) -> ByteString {
         var out: [UInt8] = []

@@ -37,6 +37,11 @@ struct Reloading: Sendable {
         }
     }
 
+    /// For a start with a message of the day that cannot be read: people are greeted all the same.
+    func builtInMotd(_ configuration: Configuration) -> Motd {
+        Motd(text: Motd.builtIn, server: places.serverName, network: configuration.server.network)
+    }
+
     /// nil: there is none, or the new one is unusable and the old stays.
     func tls(_ log: Log) -> TLSContext? {
         guard Files.exists(places.certificate) else { return nil }

@@ -18,11 +18,6 @@ package func serve(_ configuration: Configuration, file: String?, _ environment:
     }
 }
 
-/// Why the server does not start, in words for the operator.
-struct StartFailure: Error, CustomStringConvertible {
-    let description: String
-}
-
 /// Everything a running server is made of: the core on this thread, the journal, the reader and the hasher on theirs.
 private struct RunningServer: ~Copyable {
     var core: Core
@@ -58,7 +53,8 @@ private enum Startup {
     static func make(
         _ configuration: Configuration, file: String?, _ environment: Environment, _ log: Log
     ) throws -> RunningServer {
-        raiseDescriptorLimit()
+        // Every connection is a descriptor: the hard limit is the server's size.
+        _ = raiseDescriptorLimit()
         let places = Places(configuration, environment)
         try DataDirectory.prepare(places)
         let secret = try Secret.load(places.secret).bytes.bytes
@@ -77,7 +73,7 @@ private enum Startup {
         let journal = startJournal(opened.takeJournal(), ports, log)
         let reader = startReader(readers, ports)
         let reload = Reloading(file: file, started: Clock.moment().wall, places: places, environment: environment)
-        let motd = reload.motd(configuration, log) ?? Motd(text: "", server: "", network: "")
+        let motd = reload.motd(configuration, log) ?? reload.builtInMotd(configuration)
         let settings = Settings(configuration, serverName: places.serverName, motd: motd, started: reload.started)
         let confusables = try Confusables()
         let cloak = Cloak(isEnabled: configuration.cloak.enabled, secret: secret)
@@ -102,14 +98,6 @@ private enum Startup {
         return RunningServer(
             core: core, reactor: reactor, ports: ports, journal: journal, reader: reader, hasher: hasher,
             reload: reload, log: log)
-    }
-
-    /// Every connection is a descriptor: the hard limit is the server's size.
-    private static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     private static func listen(

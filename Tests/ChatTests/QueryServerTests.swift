@@ -63,11 +63,12 @@ import Testing
     }
 
     @Test func theMessageOfTheDay() {
-        let script = WorldScript { $0.motd = ["Welcome", ""] }
+        let script = WorldScript { $0.motd = ["Welcome to {users} {others}", ""] }
         let ana = script.client("ana")
         #expect(
             ana.ask("MOTD") == [
-                ":parley.test 375 ana :- parley.test Message of the day -", ":parley.test 372 ana :- Welcome",
+                ":parley.test 375 ana :- parley.test Message of the day -",
+                ":parley.test 372 ana :- Welcome to 1 {others}",
                 ":parley.test 372 ana :- ", ":parley.test 376 ana :End of /MOTD command.",
             ])
         let long = WorldScript { $0.motd = [ByteString(String(repeating: "é", count: 400))] }.client("cy").ask("MOTD")

@@ -49,6 +49,16 @@ import Testing
         #expect(ana.ask("JOIN #lobby").contains(":ana!ana@host.test JOIN #lobby"))
     }
 
+    @Test(arguments: ["PING 1", "QUIT", "PONG x"]) func anyNextCommandCompletesTheNick(_ next: String) {
+        let script = WorldScript()
+        let ana = script.connect()
+        ana.send("NICK ana")
+        let lines = ana.ask(next)
+        #expect(lines.first == ":parley.test 001 ana :Welcome to Parley, ana")
+        let stranger = script.connect()
+        #expect(!stranger.ask(next).contains { $0.contains(" 001 ") }, "said first it makes no guest")
+    }
+
     @Test func aNickThatIsTakenIsToldWithTheNextStep() {
         let script = WorldScript()
         _ = script.client("ana")

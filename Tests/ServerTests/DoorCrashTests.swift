@@ -12,17 +12,24 @@ import Testing
         let server = try ServerProcess()
         var seen = 0
         for round in 1...Self.rounds {
-            let load = try Load(server, round: round)
-            seen += try load.run(milliseconds: Int.random(in: 1...150))
-            // A server that acknowledges too early is caught in the moment after it did: every other round dies there.
-            if round.isMultiple(of: 2) { try load.runToDelivery() }
-            server.kill9()
-            load.drain()
-            try server.start()
-            try load.verify(on: server)
+            do { seen += try play(round, on: server) } catch {
+                throw DoorError("round \(round): \(error)\nthe server's log ends:\n\(server.log.suffix(2000))")
+            }
         }
         // A load that nobody saw anything of would prove nothing.
         #expect(seen > Self.rounds * 10)
+    }
+
+    private func play(_ round: Int, on server: ServerProcess) throws -> Int {
+        let load = try Load(server, round: round)
+        let seen = try load.run(milliseconds: Int.random(in: 1...150))
+        // A server that acknowledges too early is caught in the moment after it did: every other round dies there.
+        if round.isMultiple(of: 2) { try load.runToDelivery() }
+        server.kill9()
+        load.drain()
+        try server.start()
+        try load.verify(on: server)
+        return seen
     }
 
     @Test("Killed while it starts, again and again, the server still starts and has everything")

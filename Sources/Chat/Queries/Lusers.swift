@@ -22,6 +22,7 @@ extension World {
         reply(to: session, .RPL_MOTDSTART, ":- \(settings.serverName) Message of the day -")
         for line in settings.motd {
             let room = room(for: session) - 3
+            let line = line.filled([("{users}", "\(users.count)")])
             let cut = line.withView { ByteString($0.prefix(UTF8Check.scalarBoundary($0, atMost: room))) }
             reply(to: session, .RPL_MOTD, ":- \(cut)")
         }

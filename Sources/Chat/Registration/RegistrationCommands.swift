@@ -53,7 +53,7 @@ private let passCommand = Command(
 }
 
 private let pingCommand = Command(
-    "PING", access: .opening, cost: 200, source: "Modern IRC, PING",
+    "PING", access: .anytime, cost: 200, source: "Modern IRC, PING",
     help: ["PING <text>", "The server answers PONG with the text.", "Example: PING hello"]
 ) { world, turn in
     guard let text = turn.parameter(0), !text.isEmpty else {
@@ -65,7 +65,7 @@ private let pingCommand = Command(
 }
 
 private let pongCommand = Command(
-    "PONG", access: .opening, cost: 0, source: "Modern IRC, PONG",
+    "PONG", access: .anytime, cost: 0, source: "Modern IRC, PONG",
     help: [
         "PONG <text>", "The answer to a PING of the server; clients send it by themselves.",
         "Example: PONG parley.local",
@@ -73,7 +73,7 @@ private let pongCommand = Command(
 ) { _, _ in }
 
 private let quitCommand = Command(
-    "QUIT", access: .opening, cost: 0, source: "Modern IRC, QUIT",
+    "QUIT", access: .anytime, cost: 0, source: "Modern IRC, QUIT",
     help: [
         "QUIT [reason]", "Leaves. Your guest identity stays yours: IDENTITY TOKEN tells how to come back.",
         "Example: QUIT :good night",
