@@ -24,7 +24,7 @@ struct Core: ~Copyable {
     private var isSealed = false
     private var lastBatch: Int64 = 0
 
-    /// Connections not read because too much waits for the journal.
+    /// Connections not read because too much waits already, for the end of the turn or for the journal.
     private var stalled: ContiguousArray<ConnectionID> = []
     private var telnetAnswers: [(id: ConnectionID, bytes: [UInt8])] = []
     private var isWoken = false
@@ -36,9 +36,9 @@ struct Core: ~Copyable {
     private let cloak: Cloak
     private var received: [Answer] = []
 
-    /// Gathered bytes and records above which nothing more is read until the journal has answered: pressure reaches
-    /// TCP. All of it may be for one reader, so it is a part of what may wait for one: whoever reads is never cut for
-    /// what others say at once.
+    /// Gathered bytes and records above which nothing more is read until they are on their way: pressure reaches TCP.
+    /// All of it may be for one reader, so it is a part of what may wait for one: whoever reads is never cut for what
+    /// others say at once, be it in one turn.
     private let gatherLimit: Int
     private static let recordLimit = 50_000
 
@@ -157,8 +157,7 @@ struct Core: ~Copyable {
     // MARK: Pressure
 
     private var isOverloaded: Bool {
-        isSealed
-            && (world.effects.outbox.bytes.count > gatherLimit || world.effects.records.count > Self.recordLimit)
+        world.effects.outbox.bytes.count > gatherLimit || world.effects.records.count > Self.recordLimit
     }
 
     private mutating func resumeStalled(_ reactor: inout Reactor) {

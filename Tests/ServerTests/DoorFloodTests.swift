@@ -1,3 +1,4 @@
+import Glibc
 import TestKit
 import Testing
 
@@ -108,6 +109,31 @@ import Testing
         }
         #expect(heard == count)
         #expect(!crowd.hasEnded(0), "\(server.log.suffix(300))")
+    }
+
+    @Test("A client that reads is not cut when thirty others speak in the same turn")
+    func fastReaderOfMany() throws {
+        let server = try ServerProcess()
+        let crowd = Crowd()
+        // The speakers stay outside, so that only the reader is told.
+        let entry = ["CAP REQ :server-time message-tags", "NICK reader", "USER r 0 * :R", "CAP END", "JOIN \(channel)"]
+        try crowd.add(
+            port: server.port(), sending: (entry + ["MODE \(channel) -n"]).joined(separator: "\r\n") + "\r\n")
+        var isOpen = false
+        #expect(crowd.read(.seconds(10), until: { isOpen }) { if $1.contains(" MODE \(channel) -n") { isOpen = true } })
+        let speakers = try (0..<30).map { try server.client("speaker\($0)") }
+        // While the server stands still the kernel collects for its next turn: five times as much for the reader as one
+        // may let wait.
+        server.signal(SIGSTOP)
+        let each = 1_300
+        let script = (1...each).flatMap { Array("PRIVMSG \(channel) :\($0)\r\n".utf8) }
+        for speaker in speakers { try speaker.send(script) }
+        server.signal(SIGCONT)
+        var heard = 0
+        let all = crowd.read(.seconds(30), until: { heard == speakers.count * each || crowd.hasEnded(0) }) { _, line in
+            if line.contains(" PRIVMSG \(channel) :") { heard += 1 }
+        }
+        #expect(all && heard == speakers.count * each, "\(server.log.suffix(300))")
     }
 
     @Test(
