@@ -25,11 +25,13 @@ package struct Channel: Sendable {
     var paces: [UserID: Pace] = [:]
     /// Wall milliseconds of the newest record.
     package var lastTime: Int64
+    package var lastMessage: MessageMark
 
     package init(_ stored: StoredState.Channel) {
         state = stored.state
         lists = stored.lists
         lastTime = stored.lastTime
+        lastMessage = stored.lastMessage
     }
 
     package var name: ByteString { state.name }

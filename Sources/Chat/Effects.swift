@@ -9,6 +9,7 @@ package struct Effects: ~Copyable {
     /// By index of the refusal that a dependent line names: who is told when the store refuses the batch.
     package var refusals: [Refusal] = []
     package var pages: [HistoryQuestion] = []
+    package var directs: [DirectQuestion] = []
     package var identities: [IdentityQuestion] = []
     package var passwords: [PasswordQuestion] = []
     /// Connections whose input goes on (see `World.isInputBlocked`); not behind the records.
@@ -27,6 +28,7 @@ package struct Effects: ~Copyable {
         changes.removeAll(keepingCapacity: true)
         refusals.removeAll(keepingCapacity: true)
         pages.removeAll(keepingCapacity: true)
+        directs.removeAll(keepingCapacity: true)
         identities.removeAll(keepingCapacity: true)
         passwords.removeAll(keepingCapacity: true)
         resumes.removeAll(keepingCapacity: true)

@@ -46,6 +46,7 @@ package enum Event {
     /// The connection is gone; the reason is told to the channels.
     case closed(ConnectionID, reason: ByteString)
     case page(HistoryPage)
+    case direct(DirectAnswer)
     case identity(IdentityAnswer)
     case verified(number: Int64, PasswordOutcome)
     /// The store refused a batch: nothing of it is kept. Its authors were told (`World.line(for:)`); its changes are

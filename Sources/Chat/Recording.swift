@@ -8,11 +8,16 @@ extension World {
     mutating func record(
         _ kind: RecordKind, by user: UserID, in channel: ChannelID, tags: ByteString = "", _ text: ByteString
     ) -> (position: Int64, time: Int64) {
-        let time = nextRecordTime(after: channels[channel].lastTime)
+        var time = max(now.wall, channels[channel].lastTime + 1)
         if isStoreFailing { return (0, time) }
+        if kind.isMessage {
+            time = headTimes.take(from: time, replacing: channels[channel].lastMessage.time, now: now.wall)
+        }
         channels[channel].lastTime = time
         let conversation = channels[channel].conversation
-        return (append(kind, by: user, conversation, time, tags, text), time)
+        let position = append(kind, by: user, conversation, time, tags, text)
+        if kind.isMessage { channels[channel].lastMessage = MessageMark(position: position, time: time) }
+        return (position, time)
     }
 
     mutating func append(

@@ -41,8 +41,8 @@ package struct World: ~Copyable {
     var lastChannelNumber: Int64
     var lastQuestion: Int64 = 0
     var lastReference: UInt64 = 0
-    /// Time of the newest direct message: one clock for all pairs keeps each of them rising.
-    var lastDirectTime: Int64
+    var directTimes: DirectTimes
+    var headTimes = HeadTimes()
     /// The journal refused a batch and did not recover yet: what would need a record is refused at once.
     package internal(set) var isStoreFailing = false
     /// Changes of kept state that the store refused; written when it recovers.
@@ -68,11 +68,12 @@ package struct World: ~Copyable {
         // used up, so that no msgid is given twice over a restart.
         lastPosition = stored.lastPosition + World.positionGap
         lastChannelNumber = stored.lastChannelID
-        lastDirectTime = stored.lastTime
+        directTimes = DirectTimes(floor: stored.lastTime)
         serverBans = ServerBans(stored.serverBans)
         for channel in stored.channels {
             let id = channels.insert(Channel(channel))
             channelNames[NameKey(channel.state.name)] = id
+            headTimes.keep(channel.lastMessage.time)
         }
     }
 
@@ -100,6 +101,7 @@ package struct World: ~Copyable {
         case .inputEnded(let id): inputEnded(id)
         case .closed(let id, let reason): disconnected(id, reason: reason)
         case .page(let page): answered(page)
+        case .direct(let answer): answered(answer)
         case .identity(let answer): answered(answer)
         case .verified(let number, let outcome): verified(number, outcome)
         case .refused(let changes, let reason): storeRefused(changes, reason)
@@ -126,6 +128,7 @@ struct Statistics {
 /// Why a question was asked: everything that its answer needs, by number.
 enum Pending {
     case page(PageRequest)
+    case targets(TargetsRequest)
     case comingBack(Comeback)
     case forwarding(ConnectionID, Peer, gateway: ByteString)
     case becomingOperator(ConnectionID, name: ByteString, label: ByteString)
@@ -156,13 +159,6 @@ extension World {
     mutating func nextReference() -> ByteString {
         lastReference += 1
         return Base32.encode(lastReference, width: lastReference < 1 << 20 ? 4 : 8)
-    }
-
-    /// The next position, with the record's time: strictly rising in a conversation, unless a burst would push the
-    /// time more than a second ahead of the clock; then it ties (positions still order it).
-    mutating func nextRecordTime(after last: Int64) -> Int64 {
-        let time = max(now.wall, last + 1)
-        return time > now.wall + 1000 ? max(now.wall + 1000, last) : time
     }
 
     func channel(named name: ByteView) -> ChannelID? { channelNames[NameKey(name)] }

@@ -5,6 +5,7 @@ import Net
 enum Answer: Sendable {
     case journal(JournalOutcome)
     case page(HistoryPage)
+    case direct(DirectAnswer)
     case identity(IdentityAnswer)
     case verified(number: Int64, Chat.PasswordOutcome)
 }
@@ -16,6 +17,7 @@ enum JournalRequest: Sendable {
 
 enum ReaderRequest: Sendable {
     case page(HistoryQuestion)
+    case direct(DirectQuestion)
     case identity(IdentityQuestion)
     case stop
 }

@@ -190,6 +190,7 @@ private func startReader(_ readers: Readers, _ ports: CorePorts) -> ThreadHandle
             for request in ports.reader.waitAndTakeAll() {
                 switch request {
                 case .page(let question): ports.answers.post(.page(reader.page(question)))
+                case .direct(let question): ports.answers.post(.direct(reader.direct(question)))
                 case .identity(let question): ports.answers.post(.identity(reader.identity(question)))
                 case .stop: return
                 }

@@ -10,9 +10,12 @@ struct Clustered: ~Copyable, Sendable {
 
     init(_ database: borrowing Database) {
         let range = "FROM messages WHERE a = ?1 AND b = ?2 AND event = ?3 AND position"
+        // Bit `kind` of `RecordKinds`.
+        let wanted = "?6 >> kind & 1"
         newest = database.prepare(
-            "SELECT \(RecordRow.columns) \(range) BETWEEN ?4 AND ?5 ORDER BY position DESC LIMIT ?6")
-        oldest = database.prepare("SELECT \(RecordRow.columns) \(range) BETWEEN ?4 AND ?5 ORDER BY position LIMIT ?6")
+            "SELECT \(RecordRow.columns) \(range) BETWEEN ?4 AND ?5 AND \(wanted) ORDER BY position DESC LIMIT ?7")
+        oldest = database.prepare(
+            "SELECT \(RecordRow.columns) \(range) BETWEEN ?4 AND ?5 AND \(wanted) ORDER BY position LIMIT ?7")
         atOrAfter = database.prepare("SELECT position, time \(range) >= ?4 ORDER BY position LIMIT 1")
         atOrBefore = database.prepare("SELECT position, time \(range) <= ?4 ORDER BY position DESC LIMIT 1")
     }
@@ -22,7 +25,7 @@ struct Clustered: ~Copyable, Sendable {
         _ conversation: Conversation, _ window: Window, limit: Int
     ) throws(SQLiteFailure) -> [LogRecord] {
         let messages = try records(conversation, window, event: 0, limit)
-        if !window.events { return messages }
+        if window.kinds.isSubset(of: .messages) { return messages }
         let both = merge(messages, try records(conversation, window, event: 1, limit))
         return Array(window.newestFirst ? both.suffix(limit) : both.prefix(limit))
     }
@@ -34,33 +37,21 @@ struct Clustered: ~Copyable, Sendable {
         let upper = try end(conversation, window, event)
         guard lower <= upper else { return [] }
         return try window.newestFirst
-            ? read(newest, conversation, event, lower, upper, limit).reversed()
-            : read(oldest, conversation, event, lower, upper, limit)
+            ? read(newest, conversation, event, window.kinds, lower, upper, limit).reversed()
+            : read(oldest, conversation, event, window.kinds, lower, upper, limit)
     }
 
     private func read(
-        _ statement: borrowing Statement, _ conversation: Conversation, _ event: Int64, _ lower: Int64, _ upper: Int64,
-        _ limit: Int
+        _ statement: borrowing Statement, _ conversation: Conversation, _ event: Int64, _ kinds: RecordKinds,
+        _ lower: Int64, _ upper: Int64, _ limit: Int
     ) throws(SQLiteFailure) -> [LogRecord] {
-        statement.bind([conversation.a, conversation.b, event, lower, upper, Int64(limit)])
+        statement.bind([
+            conversation.a, conversation.b, event, lower, upper, Int64(bitPattern: kinds.rawValue), Int64(limit),
+        ])
         defer { statement.reset() }
         var records: [LogRecord] = []
         while try statement.step() { records.append(try RecordRow.decode(statement, conversation)) }
         return records
-    }
-
-    /// Whether something the window would show, but for its lower bound, is older than `first`; nil: than the window.
-    func hasOlder(
-        _ conversation: Conversation, _ window: Window, than first: Int64?
-    ) throws(SQLiteFailure) -> Bool {
-        for event in Int64(0)...(window.events ? 1 : 0) {
-            let bound = if let first { first } else { try start(conversation, window, event) }
-            guard bound > window.oldest else { continue }
-            if let row = try seek(atOrBefore, conversation, event, bound - 1), row.position >= window.oldest {
-                return true
-            }
-        }
-        return false
     }
 
     private func start(_ conversation: Conversation, _ window: Window, _ event: Int64) throws(SQLiteFailure) -> Int64 {

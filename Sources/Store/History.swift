@@ -10,6 +10,7 @@ struct History: ~Copyable, Sendable {
     private let tailRow: Statement
     private let identityRow: Statement
     private let places: Statement
+    private let others: Statement
     private let clustered: Clustered
 
     static func open(path: String) throws(SQLiteFailure) -> History {
@@ -30,6 +31,7 @@ struct History: ~Copyable, Sendable {
         identityRow = database.prepare("SELECT nick, name, epoch, created, seen FROM identities WHERE uid = ?1")
         places = database.prepare(
             "SELECT channel, ranks, present, joined FROM members WHERE uid = ?1 ORDER BY channel")
+        others = database.prepare("SELECT other FROM correspondents WHERE uid = ?1")
         clustered = Clustered(database)
         self.database = database
     }
@@ -50,31 +52,37 @@ struct History: ~Copyable, Sendable {
             slice = Slice(around: before, rest, limit: question.limit)
         } else {
             var found = try self.slice(conversation, windows[0], selections[0])
-            if found.records.isEmpty && windows.count == 2 {
-                found = try self.slice(conversation, windows[1], selections[1])
+            var window = windows[0]
+            if found.isEmpty && windows.count == 2 {
+                window = windows[1]
+                found = try self.slice(conversation, window, selections[1])
             }
-            slice = found
+            slice = Slice(found, limit: question.limit, newestFirst: window.newestFirst)
         }
         try commit.run()
         return slice
     }
 
     private func slice(
-        _ conversation: Conversation, _ window: Window, _ selection: TailSelection
-    ) throws(SQLiteFailure) -> Slice {
+        _ conversation: Conversation, _ window: Window, _ selection: [TailEntry]
+    ) throws(SQLiteFailure) -> [LogRecord] {
         var records: [LogRecord] = []
-        let room = window.limit - (window.newestFirst ? selection.entries.count : 0)
+        let room = window.limit - (window.newestFirst ? selection.count : 0)
         if room > 0 { records = try clustered.records(conversation, window, limit: room) }
-        let isClustered = !records.isEmpty
-        for entry in selection.entries.prefix(max(window.limit - records.count, 0)) {
+        for entry in selection.prefix(max(window.limit - records.count, 0)) {
             tailRow.bind(1, entry.position)
             if try tailRow.step() { records.append(try RecordRow.decode(tailRow, conversation)) }
             tailRow.reset()
         }
-        let hasOlder =
-            (!isClustered && selection.hasOlder)
-            ? true : try clustered.hasOlder(conversation, window, than: records.first?.position)
-        return Slice(records: records, reachesStart: !hasOlder)
+        return records
+    }
+
+    func correspondents(of uid: UID) throws(SQLiteFailure) -> [UID] {
+        defer { others.reset() }
+        others.bind(1, uid.number)
+        var found: [UID] = []
+        while try others.step() { found.append(UID(number: others.integer(0))) }
+        return found
     }
 
     func identity(_ question: IdentityQuestion) throws(SQLiteFailure) -> IdentityAnswer {
@@ -101,12 +109,23 @@ struct History: ~Copyable, Sendable {
     }
 }
 
-extension Slice {
+/// Part of a conversation, oldest first.
+struct Slice {
+    var records: [LogRecord]
+    var isComplete: Bool
+
+    /// `found` has one record more than `limit` where there is a further page.
+    init(_ found: [LogRecord], limit: Int, newestFirst: Bool) {
+        let limit = max(limit, 0)
+        records = newestFirst ? found.suffix(limit) : Array(found.prefix(limit))
+        isComplete = found.count <= limit
+    }
+
     /// Half before the reference and the rest from it on; what one side lacks the other may fill.
-    init(around before: Slice, _ rest: Slice, limit: Int) {
-        let half = max(limit, 0) / 2
-        let older = min(before.records.count, max(half, limit - rest.records.count))
-        records = before.records.suffix(older) + rest.records.prefix(max(limit, 0) - older)
-        reachesStart = before.reachesStart && older == before.records.count
+    init(around before: [LogRecord], _ rest: [LogRecord], limit: Int) {
+        let limit = max(limit, 0)
+        let older = min(before.count, max(limit / 2, limit - rest.count))
+        records = before.suffix(older) + rest.prefix(limit - older)
+        isComplete = before.count + rest.count <= limit
     }
 }

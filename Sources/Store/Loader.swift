@@ -32,7 +32,8 @@ struct Loader {
             "SELECT position, time, kind, a, b FROM log WHERE position > ?1 ORDER BY position")
         rows.bind(1, merge.merged)
         while try rows.step() {
-            let entry = TailEntry(position: rows.integer(0), time: rows.integer(1), isMessage: rows.integer(2) < 10)
+            let entry = TailEntry(
+                position: rows.integer(0), time: rows.integer(1), kind: UInt8(clamping: rows.integer(2)))
             let conversation = Conversation(a: rows.integer(3), b: rows.integer(4))
             let isGone = !conversation.isDirect && gone.contains(conversation.a)
             if !isGone && entry.position > merge.moved(conversation) { tail.restore(conversation, entry) }
@@ -48,13 +49,22 @@ struct Loader {
             FROM channels ORDER BY id
             """)
         let newest = database.prepare(
-            "SELECT time FROM messages WHERE a = ?1 AND b = 0 AND event = ?2 ORDER BY position DESC LIMIT 1")
+            "SELECT position, time FROM messages WHERE a = ?1 AND b = 0 AND event = ?2 ORDER BY position DESC LIMIT 1")
         while try rows.step() {
             var channel = StoredState.Channel(state: Self.channel(rows))
-            channel.lastTime = tail.newest(.channel(channel.state.id))?.time ?? 0
-            for event in Int64(0)...1 where channel.lastTime == 0 || event == 1 {
+            let conversation = Conversation.channel(channel.state.id)
+            if let message = tail.newest(conversation, .messages) {
+                channel.lastMessage = MessageMark(position: message.position, time: message.time)
+            }
+            channel.lastTime = tail.newest(conversation)?.time ?? 0
+            for event in Int64(0)...1 {
                 newest.bind([channel.state.id, event])
-                if try newest.step() { channel.lastTime = max(channel.lastTime, newest.integer(0)) }
+                if try newest.step() {
+                    channel.lastTime = max(channel.lastTime, newest.integer(1))
+                    if event == 0, channel.lastMessage.position == 0 {
+                        channel.lastMessage = MessageMark(position: newest.integer(0), time: newest.integer(1))
+                    }
+                }
                 newest.reset()
             }
             state.channels.append(channel)

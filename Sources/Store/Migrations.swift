@@ -6,7 +6,7 @@ enum Migrations {
     static let applicationID: Int64 = 0x5052_4C59
 
     /// Version n is what the first n entries make.
-    static let all: [String] = [version1, version2]
+    static let all: [String] = [version1, version2, version3]
 
     /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
     static func run(_ migrations: [String], on database: borrowing Database) throws(SQLiteFailure) {
@@ -90,5 +90,16 @@ enum Migrations {
             time INTEGER NOT NULL, expires INTEGER NOT NULL,
             UNIQUE (kind, mask)
         );
+        """
+
+    /// With whom an identity has exchanged direct messages: two rows for each pair.
+    private static let version3 = """
+        CREATE TABLE correspondents (
+            uid INTEGER NOT NULL, other INTEGER NOT NULL,
+            PRIMARY KEY (uid, other)
+        ) WITHOUT ROWID;
+        INSERT OR IGNORE INTO correspondents
+            SELECT a, b FROM messages WHERE b != 0 UNION SELECT b, a FROM messages WHERE b != 0
+            UNION SELECT a, b FROM log WHERE b != 0 UNION SELECT b, a FROM log WHERE b != 0;
         """
 }

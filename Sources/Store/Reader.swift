@@ -17,10 +17,10 @@ package struct Reader: ~Copyable, Sendable {
         do throws(SQLiteFailure) {
             try open()
             let slice = try history!.page(question, tail)
-            return HistoryPage(number: question.number, records: slice.records, reachesStart: slice.reachesStart)
+            return HistoryPage(number: question.number, records: slice.records, isComplete: slice.isComplete)
         } catch {
             close(after: error)
-            return HistoryPage(number: question.number, records: [], reachesStart: false, failure: error.description)
+            return HistoryPage(number: question.number, records: [], isComplete: false, failure: error.description)
         }
     }
 
@@ -34,15 +34,19 @@ package struct Reader: ~Copyable, Sendable {
         }
     }
 
+    package mutating func direct(_ question: DirectQuestion) -> DirectAnswer {
+        do throws(SQLiteFailure) {
+            try open()
+            return try history!.direct(question, tail)
+        } catch {
+            close(after: error)
+            return DirectAnswer(number: question.number, records: [], isComplete: false, failure: error.description)
+        }
+    }
+
     private mutating func open() throws(SQLiteFailure) { if history == nil { history = try History.open(path: path) } }
 
     private mutating func close(after failure: SQLiteFailure) {
         if !failure.leavesConnectionUsable { history = nil }
     }
-}
-
-/// Part of a conversation, oldest first.
-struct Slice {
-    var records: [LogRecord]
-    var reachesStart: Bool
 }

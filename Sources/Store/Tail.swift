@@ -5,7 +5,8 @@ import Bytes
 struct TailEntry: Equatable {
     var position: Int64
     var time: Int64
-    var isMessage: Bool
+    /// Number of the record's kind.
+    var kind: UInt8
 }
 
 /// Which records of `log` belong to which conversation, shared by the journal and the readers.
@@ -23,7 +24,7 @@ final class Tail: Sendable {
     func add(_ records: [LogRecord]) {
         entries.withLock { entries in
             for record in records {
-                let entry = TailEntry(position: record.position, time: record.time, isMessage: record.kind.isMessage)
+                let entry = TailEntry(position: record.position, time: record.time, kind: record.kind.rawValue)
                 entries[record.conversation, default: []].append(entry)
             }
         }
@@ -59,14 +60,16 @@ final class Tail: Sendable {
     /// After the commit that dropped it.
     func remove(_ conversation: Conversation) { entries.withLock { _ = $0.removeValue(forKey: conversation) } }
 
-    func newest(_ conversation: Conversation) -> TailEntry? { entries.withLock { $0[conversation]?.last } }
+    func newest(_ conversation: Conversation, _ kinds: RecordKinds = .all) -> TailEntry? {
+        entries.withLock { $0[conversation]?.last { kinds.contains(number: $0.kind) } }
+    }
 
     /// `snapshot` begins a read transaction and returns up to where the conversation has moved in it; the lock is held
-    /// around it (see above). Answers, for each window, what of it lies above that.
+    /// around it (see above). Answers, for each window, what of it lies above that, oldest first.
     func select(
         _ conversation: Conversation, _ windows: [Window], snapshot: () throws(SQLiteFailure) -> Int64
-    ) throws(SQLiteFailure) -> [TailSelection] {
-        let result = entries.withLock { entries -> Result<[TailSelection], SQLiteFailure> in
+    ) throws(SQLiteFailure) -> [[TailEntry]] {
+        let result = entries.withLock { entries -> Result<[[TailEntry]], SQLiteFailure> in
             do throws(SQLiteFailure) {
                 let moved = try snapshot()
                 let list = entries[conversation] ?? []
@@ -77,14 +80,6 @@ final class Tail: Sendable {
         }
         return try result.get()
     }
-}
-
-struct TailSelection {
-    /// Oldest first.
-    var entries: [TailEntry] = []
-    /// The tail has records of the wanted kinds, not older than the question's oldest, before the first entry (or
-    /// before the window when it is empty).
-    var hasOlder = false
 }
 
 extension Array where Element == TailEntry {

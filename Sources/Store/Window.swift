@@ -8,19 +8,17 @@ struct Window {
     var positions: ClosedRange<Int64>
     var times: ClosedRange<Int64> = .min ... .max
     var newestFirst: Bool
+    /// One more than the page holds: that one tells whether there is a further page. 0: nothing can be in the window.
     var limit: Int
-    var events: Bool
+    var kinds: RecordKinds
 
     private init(_ question: HistoryQuestion, newestFirst: Bool) {
         oldest = question.oldest
         positions = question.oldest...max(question.newest, question.oldest)
         self.newestFirst = newestFirst
-        limit = question.newest < question.oldest ? 0 : question.limit
-        events = question.events
+        limit = question.newest < question.oldest || question.limit <= 0 ? 0 : question.limit + 1
+        kinds = question.kinds
     }
-
-    /// Nothing can be in it.
-    var isEmpty: Bool { limit <= 0 }
 
     /// One window; two for `around` (before it, then from it on) and for `between` whose references differ in kind:
     /// only the one in the right order can have records.
@@ -73,7 +71,7 @@ struct Window {
         }
     }
 
-    /// An impossible range keeps its lower bound, which says what is older, and takes nothing.
+    /// An impossible range takes nothing.
     private mutating func narrow(_ range: WritableKeyPath<Window, ClosedRange<Int64>>, _ lower: Int64, _ upper: Int64) {
         self[keyPath: range] = lower...max(lower, upper)
         if upper < lower { limit = 0 }
@@ -82,36 +80,26 @@ struct Window {
 
 extension Window {
     /// What of the window lies in the tail above `moved`.
-    func select(from list: [TailEntry], above moved: Int64) -> TailSelection {
+    func select(from list: [TailEntry], above moved: Int64) -> [TailEntry] {
         let start = list.partition { $0.position > moved && $0.position >= oldest }
         let lower = max(
             start, list.partition { $0.position >= positions.lowerBound && $0.time >= times.lowerBound })
         let upper = list.partition { $0.position > positions.upperBound || $0.time > times.upperBound }
-        var selection = TailSelection()
-        var first = lower
+        var selected: [TailEntry] = []
         if newestFirst {
             var index = upper
-            while index > lower, selection.entries.count < limit {
+            while index > lower, selected.count < limit {
                 index -= 1
-                if wants(list[index]) {
-                    selection.entries.append(list[index])
-                    first = index
-                }
+                if kinds.contains(number: list[index].kind) { selected.append(list[index]) }
             }
-            selection.entries.reverse()
+            selected.reverse()
         } else {
             var index = lower
-            while index < upper, selection.entries.count < limit {
-                if wants(list[index]) {
-                    if selection.entries.isEmpty { first = index }
-                    selection.entries.append(list[index])
-                }
+            while index < upper, selected.count < limit {
+                if kinds.contains(number: list[index].kind) { selected.append(list[index]) }
                 index += 1
             }
         }
-        selection.hasOlder = start < first && list[start..<first].contains { wants($0) }
-        return selection
+        return selected
     }
-
-    private func wants(_ entry: TailEntry) -> Bool { events || entry.isMessage }
 }

@@ -7,6 +7,8 @@ struct Writer: ~Copyable, Sendable {
     private let commit: Statement
     private let insert: Statement
     private let changes: ChangeStatements
+    private let correspondents: CorrespondentStatements
+    private var knownPairs: Set<Conversation> = []
     let merge: MergeStatements
 
     /// Settings that hold for the connection, then whatever `prepare` has to do (migrations) before the statements.
@@ -37,6 +39,7 @@ struct Writer: ~Copyable, Sendable {
         commit = database.prepare("COMMIT")
         insert = database.prepare(RecordRow.insert)
         changes = ChangeStatements(database)
+        correspondents = CorrespondentStatements(database)
         merge = MergeStatements(database)
         self.database = database
     }
@@ -54,8 +57,11 @@ struct Writer: ~Copyable, Sendable {
     }
 
     /// Positions must rise, and above `lastPosition`, which becomes the position of drops in the batch.
-    func write(_ batch: JournalBatch, above lastPosition: Int64) throws(SQLiteFailure) {
+    mutating func write(_ batch: JournalBatch, above lastPosition: Int64) throws(SQLiteFailure) {
         var newest = lastPosition
+        // What a failed transaction has added is not known.
+        var known: Set<Conversation> = []
+        swap(&known, &knownPairs)
         try transaction { () throws(SQLiteFailure) in
             for record in batch.records {
                 guard record.position > newest else {
@@ -65,8 +71,10 @@ struct Writer: ~Copyable, Sendable {
                 try insert.run()
                 newest = record.position
             }
+            try correspondents.note(batch.records, known: &known)
             for change in batch.changes { try changes.apply(change, position: newest) }
         }
+        knownPairs = known
     }
 
     /// Takes room in a commit and gives it back in another.

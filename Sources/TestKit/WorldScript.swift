@@ -7,10 +7,9 @@ import Wire
 package final class WorldScript {
     package var world: World
     package var moment = Moment(wall: 1_780_000_000_000, steady: 1_000)
-    package private(set) var log: [LogRecord] = []
-    package private(set) var members: [MemberState] = []
-    package private(set) var identities: [UID: IdentityState] = [:]
-    package private(set) var changes: [Change] = []
+    package let memory = MemoryStore()
+    /// Answers instead of `memory`.
+    private let store: (any ScriptStore)?
     package private(set) var notes: [Note] = []
     package var isStoreFull = false
     /// Effects gather and nothing leaves, as while the journal is busy.
@@ -26,12 +25,22 @@ package final class WorldScript {
     /// The history reader takes its time: it answers with the first event after this became false.
     package var holdsPages = false
     private var heldPages: [HistoryQuestion] = []
+    private var heldDirects: [DirectQuestion] = []
     private var sink = Ledger()
     private var releaser = Releaser(limit: 1 << 20)
     private var nextSlot: Int32 = 0
     private var batch: Int64 = 0
 
-    package init(_ change: (inout Settings) -> Void = { _ in }, stored: StoredState = StoredState()) {
+    package var log: [LogRecord] { memory.log }
+    package var members: [MemberState] { memory.members }
+    package var identities: [UID: IdentityState] { memory.identities }
+    package var changes: [Change] { memory.changes }
+
+    package init(
+        _ change: (inout Settings) -> Void = { _ in }, stored: StoredState = StoredState(),
+        store: (any ScriptStore)? = nil
+    ) {
+        self.store = store
         var settings = Settings()
         settings.serverName = "parley.test"
         settings.flood.enabled = false
@@ -110,6 +119,9 @@ package final class WorldScript {
             heldPages += world.effects.pages
             let pages = holdsPages ? [] : heldPages
             if !holdsPages { heldPages = [] }
+            heldDirects += world.effects.directs
+            let directs = holdsPages ? [] : heldDirects
+            if !holdsPages { heldDirects = [] }
             let asked = world.effects.identities
             unverified += world.effects.passwords
             reloads += world.effects.wantsReload ? 1 : 0
@@ -120,22 +132,20 @@ package final class WorldScript {
                 for refusal in refusals { told.append(world.line(for: refusal)) }
                 world.effects.outbox.refuse(told)
             } else {
-                store(records, changes)
+                memory.commit(records, changes)
+                store?.commit(records, changes)
             }
             releaser.release(world.effects.outbox, into: &sink)
             world.effects.clear()
             if refused { world.apply(.refused(changes, reason: "full"), at: moment) }
-            for question in pages { world.apply(.page(answer(question)), at: moment) }
+            for question in pages { world.apply(.page(page(question)), at: moment) }
+            for question in directs { world.apply(.direct(direct(question)), at: moment) }
             for question in asked {
-                let held = members.filter { $0.uid == question.uid }
-                world.apply(
-                    .identity(
-                        IdentityAnswer(number: question.number, state: identities[question.uid], members: held)),
-                    at: moment)
+                world.apply(.identity((store ?? memory).identity(question)), at: moment)
             }
             verify()
             if world.effects.outbox.isEmpty, !world.effects.mustCommit, world.effects.pages.isEmpty,
-                world.effects.identities.isEmpty
+                world.effects.directs.isEmpty, world.effects.identities.isEmpty
             {
                 return
             }
@@ -153,62 +163,14 @@ package final class WorldScript {
         }
     }
 
-    private func store(_ records: [LogRecord], _ changes: [Change]) {
-        log += records
-        self.changes += changes
-        for change in changes {
-            switch change {
-            case .saveMember(let member):
-                members.removeAll { $0.channel == member.channel && $0.uid == member.uid }
-                members.append(member)
-            case .removeMember(let channel, let uid): members.removeAll { $0.channel == channel && $0.uid == uid }
-            case .saveIdentity(let identity): identities[identity.uid] = identity
-            default: break
-            }
-        }
+    private func page(_ question: HistoryQuestion) -> HistoryPage {
+        guard let historyFailure else { return (store ?? memory).page(question) }
+        return HistoryPage(number: question.number, records: [], isComplete: false, failure: historyFailure)
     }
 
-    /// The history reader in its simplest form: the whole log, filtered. (The store has its own tests.)
-    private func answer(_ question: HistoryQuestion) -> HistoryPage {
-        if let historyFailure {
-            return HistoryPage(number: question.number, records: [], reachesStart: false, failure: historyFailure)
-        }
-        let all = log.filter {
-            $0.conversation == question.conversation && (question.events || $0.kind.isMessage)
-                && $0.position >= question.oldest && $0.position <= question.newest
-        }
-        func position(_ reference: PageReference, after: Bool) -> Int64 {
-            switch reference {
-            case .position(let position): return position
-            case .time(let time):
-                return after
-                    ? all.last { $0.time <= time }?.position ?? 0 : all.first { $0.time >= time }?.position ?? .max
-            }
-        }
-        let records: [LogRecord]
-        switch question.selector {
-        case .latest(let after):
-            let bound = after.map { position($0, after: true) } ?? 0
-            records = Array(all.filter { $0.position > bound }.suffix(question.limit))
-        case .before(let reference):
-            let bound = position(reference, after: false)
-            records = Array(all.filter { $0.position < bound }.suffix(question.limit))
-        case .after(let reference):
-            let bound = position(reference, after: true)
-            records = Array(all.filter { $0.position > bound }.prefix(question.limit))
-        case .around(let reference):
-            let bound = position(reference, after: false)
-            let before = all.filter { $0.position < bound }.suffix(question.limit / 2)
-            records = Array(before) + all.filter { $0.position >= bound }.prefix(question.limit - before.count)
-        case .between(let a, let b):
-            let isForward = position(a, after: true) <= position(b, after: false)
-            let lower = isForward ? position(a, after: true) : position(b, after: true)
-            let upper = isForward ? position(b, after: false) : position(a, after: false)
-            let within = all.filter { $0.position > lower && $0.position < upper }
-            records = isForward ? Array(within.prefix(question.limit)) : Array(within.suffix(question.limit))
-        }
-        let isStart = records.first.map { first in !all.contains { $0.position < first.position } } ?? true
-        return HistoryPage(number: question.number, records: records, reachesStart: isStart)
+    private func direct(_ question: DirectQuestion) -> DirectAnswer {
+        guard let historyFailure else { return (store ?? memory).direct(question) }
+        return DirectAnswer(number: question.number, records: [], isComplete: false, failure: historyFailure)
     }
 
     fileprivate func takeBytes(_ id: ConnectionID) -> [UInt8] { sink.output.removeValue(forKey: id) ?? [] }

@@ -57,6 +57,18 @@ package enum Times {
         return (day * 86400 + Int64(hour * 3600 + minute * 60 + second)) * 1000 + ms
     }
 
+    /// A moment as people type it, in UTC: `2026-11-30`, `2026-11-30T21:40`, or what `parse` takes.
+    package static func typed(_ text: ByteView) -> Int64? {
+        let rest: StaticString
+        switch text.count {
+        case 10: rest = "T00:00:00Z"
+        case 16: rest = ":00Z"
+        default: rest = ""
+        }
+        let whole: ByteString = "\(text)\(rest)"
+        return whole.withView { parse($0) }
+    }
+
     /// `30s`, `90m`, `1h`, `2d`, `1w`, also one after the other (`1h30m`), in milliseconds; nil: not one, or over a
     /// century.
     package static func duration(_ text: ByteView) -> Int64? {

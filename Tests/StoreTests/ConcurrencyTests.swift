@@ -77,7 +77,7 @@ import Testing
                 if let complaint { shared.problems.withLock { $0.append(complaint) } }
                 pages += 1
                 shared.pages.add(1, ordering: .relaxed)
-                guard complaint == nil, !page.reachesStart, let first = page.records.first else { break }
+                guard complaint == nil, !page.isComplete, let first = page.records.first else { break }
                 before = (first.position, numbers[0])
             }
         }
@@ -89,8 +89,8 @@ import Testing
             return "gap: \(numbers)"
         }
         if let latest, (numbers.last ?? 0) < latest { return "newest \(numbers.last ?? 0), committed \(latest)" }
-        if page.reachesStart != ((numbers.first ?? 1) == 1) {
-            return "start: \(numbers.first ?? 0), \(page.reachesStart)"
+        if page.isComplete != ((numbers.first ?? 1) == 1) {
+            return "start: \(numbers.first ?? 0), \(page.isComplete)"
         }
         return nil
     }

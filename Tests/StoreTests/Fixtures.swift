@@ -81,7 +81,7 @@ extension Reader {
     mutating func latest(_ conversation: Conversation = .channel(1), limit: Int = 1000) -> HistoryPage {
         page(
             HistoryQuestion(
-                number: 1, conversation: conversation, selector: .latest(after: nil), limit: limit, events: true))
+                number: 1, conversation: conversation, selector: .latest(after: nil), limit: limit, kinds: .all))
     }
 }
 

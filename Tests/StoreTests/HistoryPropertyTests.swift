@@ -76,6 +76,15 @@ private struct Play {
         dice.chance(50) ? .position(dice.roll(0...position + 3)) : .time(dice.roll(998...time + 3))
     }
 
+    /// Messages, everything, or some.
+    mutating func kinds() -> RecordKinds {
+        switch dice.roll(0...2) {
+        case 0: .messages
+        case 1: .all
+        default: RecordKinds(rawValue: dice.next())
+        }
+    }
+
     mutating func question() -> HistoryQuestion {
         let selector: PageSelector =
             switch dice.roll(0...5) {
@@ -88,7 +97,7 @@ private struct Play {
             }
         var question = HistoryQuestion(
             number: number, conversation: conversation(), selector: selector, limit: Int(dice.roll(1...30)),
-            events: dice.chance(50))
+            kinds: kinds())
         if dice.chance(30) { question.oldest = dice.roll(0...position) }
         if dice.chance(30) { question.newest = dice.roll(question.oldest...position + 1) }
         return question

@@ -5,43 +5,36 @@ struct Model {
     var records: [LogRecord] = []
 
     func page(_ question: HistoryQuestion) -> HistoryPage {
-        let older = records.filter {
+        let all = records.filter {
             $0.conversation == question.conversation && $0.position >= question.oldest
-                && (question.events || $0.kind.isMessage)
+                && $0.position <= question.newest && question.kinds.contains(number: $0.kind.rawValue)
         }
-        let all = older.filter { $0.position <= question.newest }
         let limit = question.limit
-        var records: [LogRecord]
-        var start: PageReference?
+        let records: [LogRecord]
+        let matching: Int
         switch question.selector {
         case .latest(let after):
-            records = all.filter { after.map($0.isAfter) ?? true }.suffix(limit)
-            start = after
-        case .before(let reference): records = all.filter { $0.isBefore(reference) }.suffix(limit)
+            let found = all.filter { after.map($0.isAfter) ?? true }
+            (records, matching) = (found.suffix(limit), found.count)
+        case .before(let reference):
+            let found = all.filter { $0.isBefore(reference) }
+            (records, matching) = (found.suffix(limit), found.count)
         case .after(let reference):
-            records = Array(all.filter { $0.isAfter(reference) }.prefix(limit))
-            start = reference
+            let found = all.filter { $0.isAfter(reference) }
+            (records, matching) = (Array(found.prefix(limit)), found.count)
         case .around(let reference):
             let before = all.filter { $0.isBefore(reference) }
             let rest = all.filter { !$0.isBefore(reference) }
             let count = min(before.count, max(limit / 2, limit - rest.count))
-            records = before.suffix(count) + rest.prefix(limit - count)
+            (records, matching) = (before.suffix(count) + rest.prefix(limit - count), all.count)
         case .between(let first, let second):
             let forward = all.filter { $0.isAfter(first) && $0.isBefore(second) }
             let backward = all.filter { $0.isAfter(second) && $0.isBefore(first) }
             let isForward = first.precedes(second) ?? !forward.isEmpty
             records = isForward ? Array(forward.prefix(limit)) : backward.suffix(limit)
-            start = isForward ? first : second
+            matching = isForward ? forward.count : backward.count
         }
-        let reachesStart =
-            if let first = records.first {
-                !older.contains { $0.position < first.position }
-            } else if let start {
-                !older.contains { !$0.isAfter(start) }
-            } else {
-                true
-            }
-        return HistoryPage(number: question.number, records: records, reachesStart: reachesStart)
+        return HistoryPage(number: question.number, records: records, isComplete: matching <= limit)
     }
 }
 

@@ -16,7 +16,7 @@ extension World {
         guard let channel = channel(named: turn[0]) else { return refuseChannelName(turn, turn[0]) }
         let state = channels[channel].state
         guard state.founder == users[user].uid || isPrivileged(user, .drop) else {
-            if !maySee(channel, user) { return refuseChannelName(turn, turn[0]) }
+            if !may(user, know: .existence, of: channel) { return refuseChannelName(turn, turn[0]) }
             return refuseRank(turn, channel, "Only the founder of a channel and server operators drop it")
         }
         if refuseWhileStoreFails(turn, state.name) { return }

@@ -115,9 +115,12 @@ extension World {
     }
 
     private mutating func list(_ turn: Turn, _ channel: ChannelID, _ filter: ListFilter) {
-        guard maySee(channel, turn.user), filter.allows(channels[channel], seconds: now.wall / 1000) else { return }
+        guard may(turn.user, know: .existence, of: channel),
+            filter.allows(channels[channel], seconds: now.wall / 1000)
+        else { return }
         let count = channels[channel].members.count
         let state = channels[channel].state
-        reply(turn, .RPL_LIST, "\(state.name) \(count) :\(state.topic)")
+        let topic = may(turn.user, know: .topic, of: channel) ? state.topic : ""
+        reply(turn, .RPL_LIST, "\(state.name) \(count) :\(topic)")
     }
 }

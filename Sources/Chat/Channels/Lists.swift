@@ -5,7 +5,7 @@ import Wire
 extension World {
     /// 367/368, 348/349, 346/347. Who is banned may be known by everyone, exceptions by who can change them.
     mutating func tellList(_ letter: UInt8, of channel: ChannelID, _ turn: Turn) {
-        if letter != UInt8(ascii: "b"), !ranks(turn.me, in: channel).isAtLeastHalfop {
+        if !may(turn.me, know: letter == UInt8(ascii: "b") ? .bans : .exceptions, of: channel) {
             return isMember(turn.me, of: channel) ? refuseRank(turn, channel) : refuseNonMember(turn, channel)
         }
         let name = channels[channel].name

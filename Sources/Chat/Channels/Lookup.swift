@@ -6,7 +6,7 @@ extension World {
     /// The channel of this name if the asker may know of it; otherwise 403 was told. For who is not in it, a secret
     /// channel does not exist (Modern IRC, "Secret Channel Mode").
     mutating func knownChannel(_ turn: Turn, _ name: ByteView) -> ChannelID? {
-        if let channel = channel(named: name), maySee(channel, turn.user) { return channel }
+        if let channel = channel(named: name), may(turn.user, know: .existence, of: channel) { return channel }
         refuseChannelName(turn, name)
         return nil
     }

@@ -56,7 +56,7 @@ extension World {
             letters = "\(letters)\(letter)"
             parameters = "\(parameters) \(parameter)"
         }
-        if !state.key.isEmpty { add("k", isMember(turn.me, of: channel) ? state.key : "*") }
+        if !state.key.isEmpty { add("k", may(turn.me, know: .key, of: channel) ? state.key : "*") }
         if state.limit > 0 { add("l", "\(state.limit)") }
         if !state.flood.isEmpty { add("f", state.flood) }
         reply(turn, .RPL_CHANNELMODEIS, "\(state.name) +\(letters)\(parameters)")

@@ -21,7 +21,7 @@ let namesCommand = Command(
 
 extension World {
     fileprivate mutating func showNames(_ turn: Turn, _ name: ByteView) {
-        guard let channel = channel(named: name), maySee(channel, turn.user) else {
+        guard let channel = channel(named: name), may(turn.user, know: .members, of: channel) else {
             return reply(turn, .RPL_ENDOFNAMES, "\(shown(name)) :End of /NAMES list")
         }
         sendNames(of: channel, to: turn.session)

@@ -21,6 +21,8 @@ struct PageRequest {
         case join
         /// HISTORY, or CHATHISTORY typed by a person.
         case asked
+        /// HISTORY from a time on, oldest first.
+        case askedFrom(Int64)
         case chathistory(subcommand: ByteString)
     }
 
@@ -46,12 +48,23 @@ struct Readable {
     var oldest: Int64 = 0
 }
 
+extension PageRequest {
+    /// What the page may hold. Whatever its reader would not be shown must not take a place in it.
+    var kinds: RecordKinds {
+        guard form == .batch || form == .lines, capabilities.contains(.eventPlayback) else { return .messages }
+        var kinds = RecordKinds.all
+        if !capabilities.contains(.messageTags) { kinds.remove(RecordKinds(.tagmsg)) }
+        if !capabilities.contains(.setname) { kinds.remove(RecordKinds(.setname)) }
+        if !capabilities.contains(.channelRename) { kinds.remove(RecordKinds(.rename)) }
+        return kinds
+    }
+}
+
 extension World {
     /// nil: there is none of that name, or it is not for this user to read; which of them is not told.
     func readable(_ target: ByteView, by user: UserID) -> Readable? {
         if target.first == 0x23 {
-            guard let channel = channel(named: target), isMember(user, of: channel) else { return nil }
-            return readable(channel, by: user)
+            return channel(named: target).flatMap { readable($0, by: user) }
         }
         let own = users[user].uid
         if let other = directTarget(target) {
@@ -62,7 +75,8 @@ extension World {
         return Readable(conversation: .direct(own, uid), name: ByteString(target))
     }
 
-    func readable(_ channel: ChannelID, by user: UserID) -> Readable {
+    func readable(_ channel: ChannelID, by user: UserID) -> Readable? {
+        guard may(user, know: .history, of: channel) else { return nil }
         let joined = channels[channel].memberIndex(user).map { channels[channel].members[$0].joined } ?? .max
         return Readable(
             conversation: channels[channel].conversation, name: channels[channel].name,
@@ -71,24 +85,26 @@ extension World {
 
     /// Asks the reader. The page stands where it was asked for: what the session is told next waits behind it.
     mutating func ask(_ request: PageRequest, _ selector: PageSelector, limit: Int, upTo newest: Int64) {
-        let hasEvents = request.form == .batch || request.form == .lines
         let number = nextQuestion(.page(request))
         hold(request.session, for: number)
         effects.pages.append(
             HistoryQuestion(
                 number: number, conversation: request.target.conversation, selector: selector, limit: limit,
-                events: hasEvents && request.capabilities.contains(.eventPlayback), oldest: request.target.oldest,
-                newest: newest))
+                kinds: request.kinds, oldest: request.target.oldest, newest: newest))
     }
 
     /// A page by command; its label goes with it.
     mutating func answerLater(_ turn: Turn, _ request: PageRequest, _ selector: PageSelector, limit: Int) {
         var request = request
-        if response.slot == turn.session.index {
-            request.label = response.label
-            response.isDeferred = true
-        }
+        request.label = deferLabel(turn.session)
         ask(request, selector, limit: limit, upTo: lastPosition)
+    }
+
+    /// The label of a command that is answered later; empty: it has none.
+    mutating func deferLabel(_ session: ConnectionID) -> ByteString {
+        guard response.slot == session.index else { return "" }
+        response.isDeferred = true
+        return response.label
     }
 
     /// The reply slot is filled whatever came, or the session would hear nothing any more.

@@ -8,9 +8,8 @@ extension World {
         let start = effects.outbox.mark
         if page.failure != nil {
             writeFailure(request)
-        } else {
-            let shown = page.records.filter { isShown($0, request) }
-            if !shown.isEmpty || request.mustAnswer { writePage(shown, request) }
+        } else if !page.records.isEmpty || request.mustAnswer {
+            writePage(page, request)
         }
         return LineRef(start: start, end: effects.outbox.mark)
     }
@@ -22,50 +21,57 @@ extension World {
         case .chathistory(let subcommand):
             writeLine(
                 tags, StandardReplies.fail("CHATHISTORY", "MESSAGE_ERROR", [subcommand, request.target.name], text))
-        case .asked: writeNotice(tags, request, "\(text). Try again in a while")
+        case .asked, .askedFrom: writeNotice(tags, request, "\(text). Try again in a while")
         case .join: writeNotice(tags, request, "\(text). HISTORY \(request.target.name) asks for it again")
         }
     }
 
-    private mutating func writePage(_ records: [LogRecord], _ request: PageRequest) {
-        let reference = openBatch(request)
+    private mutating func writePage(_ page: HistoryPage, _ request: PageRequest) {
+        let records = page.records
+        let reference = openBatch(request, isComplete: page.isComplete)
         let tags: ByteString = reference.isEmpty ? "" : "batch=\(reference)"
         let isFramed = request.form == .readable || request.form == .notices
         if isFramed { writeNotice(tags, request, heading(records.count, request)) }
         for record in records { write(record, request, batch: reference) }
-        if isFramed, !records.isEmpty { writeNotice(tags, request, "live now") }
+        if isFramed, !records.isEmpty { writeNotice(tags, request, ending(page, request)) }
         if !reference.isEmpty { writeLine("", "BATCH -\(reference)") }
     }
 
     /// The reference of the batch that the page is in; empty: it is in none.
-    private mutating func openBatch(_ request: PageRequest) -> ByteString {
+    private mutating func openBatch(_ request: PageRequest, isComplete: Bool) -> ByteString {
         if request.form != .batch, request.label.isEmpty { return "" }
-        let reference = nextReference()
-        let tags: ByteString = request.label.isEmpty ? "" : "label=\(request.label)"
         // A label's several lines are a batch in any form (IRCv3 labeled-response).
-        let kind: ByteString =
-            request.form == .batch ? "chathistory \(request.target.name)" : "labeled-response"
-        writeLine(tags, "BATCH +\(reference) \(kind)")
+        if request.form != .batch { return openBatch("labeled-response", label: request.label) }
+        var isEnd = false
+        if case .chathistory = request.purpose { isEnd = isComplete && request.capabilities.contains(.messageTags) }
+        return openBatch("chathistory \(request.target.name)", label: request.label, isEnd: isEnd)
+    }
+
+    /// `isEnd`: there is no further page (IRCv3 chathistory, `draft/chathistory-end`).
+    mutating func openBatch(_ type: ByteString, label: ByteString, isEnd: Bool = false) -> ByteString {
+        let reference = nextReference()
+        var tags: [ByteString] = label.isEmpty ? [] : ["label=\(label)"]
+        if isEnd { tags.append("draft/chathistory-end") }
+        writeLine(wrap(tags, width: .max, separator: 0x3B)[0], "BATCH +\(reference) \(type)")
         return reference
     }
 
     private func heading(_ count: Int, _ request: PageRequest) -> ByteString {
-        if count == 0 { return "nothing to show of \(request.target.name)" }
-        return "last \(count) \(request.target.conversation.isDirect ? "with" : "of") \(request.target.name)"
+        let name = request.target.name
+        if count == 0 { return "nothing to show of \(name)" }
+        let of: StaticString = request.target.conversation.isDirect ? "with" : "of"
+        guard case .askedFrom(let time) = request.purpose else { return "last \(count) \(of) \(name)" }
+        return "\(count) \(of) \(name) from \(Times.short(time)) on"
+    }
+
+    private func ending(_ page: HistoryPage, _ request: PageRequest) -> ByteString {
+        guard case .askedFrom = request.purpose, !page.isComplete, let last = page.records.last else {
+            return "live now"
+        }
+        return "there is more: HISTORY \(request.target.name) \(Times.serverTime(last.time + 1))"
     }
 
     // MARK: Records
-
-    private func isShown(_ record: LogRecord, _ request: PageRequest) -> Bool {
-        switch record.kind {
-        case .privmsg, .notice: true
-        // Tags without text say nothing in a form without tags.
-        case .tagmsg: request.hasEvents && request.capabilities.contains(.messageTags)
-        case .setname: request.hasEvents && request.capabilities.contains(.setname)
-        case .rename: request.hasEvents && request.capabilities.contains(.channelRename)
-        default: request.hasEvents
-        }
-    }
 
     private mutating func write(_ record: LogRecord, _ request: PageRequest, batch: ByteString) {
         switch record.kind {
@@ -175,7 +181,7 @@ extension World {
         writeLine(tags, "NOTICE \(target) :\(text)")
     }
 
-    private mutating func writeLine(_ tags: ByteString, _ text: ByteString) {
+    mutating func writeLine(_ tags: ByteString, _ text: ByteString) {
         let start = effects.outbox.mark
         if !tags.isEmpty { effects.outbox.write("@\(tags) ") }
         effects.outbox.write(":\(settings.serverName) \(text)")

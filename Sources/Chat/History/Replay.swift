@@ -6,9 +6,9 @@ extension World {
     /// from now on. Who knows draft/chathistory asks for what it lacks and gets nothing by itself.
     mutating func replay(_ channel: ChannelID, to session: ConnectionID, upTo newest: Int64) {
         let mine = capabilities[Int(session.index)]
-        guard settings.replay > 0, !mine.contains(.chathistory), let user = sessions[session].user else { return }
-        let target = readable(channel, by: user)
-        if target.oldest > newest { return }
+        guard settings.replay > 0, !mine.contains(.chathistory), let user = sessions[session].user,
+            let target = readable(channel, by: user), target.oldest <= newest
+        else { return }
         ask(
             pageRequest(session, user, target, .join), .latest(after: nil), limit: settings.replay, upTo: newest)
     }

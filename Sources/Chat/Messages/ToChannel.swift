@@ -27,7 +27,7 @@ extension World {
         }
         guard let why else { return true }
         if utterance.isQuiet { return false }
-        if maySee(channel, user) {
+        if may(user, know: .existence, of: channel) {
             reply(turn, .ERR_CANNOTSENDTOCHAN, "\(channels[channel].name) :\(why)")
         } else {
             refuseChannelName(turn, name)
@@ -65,6 +65,7 @@ extension World {
         } else {
             lastPosition += 1
             line.position = lastPosition
+            line.time = max(line.time, channels[channel].lastTime)
         }
         relay(
             line, to: channel, except: turn.session, needing: utterance.kind == .tagmsg ? .messageTags : [])

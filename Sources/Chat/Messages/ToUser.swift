@@ -36,9 +36,8 @@ extension World {
     private mutating func recordDirect(
         _ turn: Turn, _ utterance: Utterance, to receiver: UserID, _ line: inout Outgoing
     ) {
-        line.time = nextRecordTime(after: lastDirectTime)
-        lastDirectTime = line.time
         let pair = Conversation.direct(users[turn.me].uid, users[receiver].uid)
+        line.time = nextDirectTime(pair)
         line.position = append(utterance.kind, by: turn.me, pair, line.time, utterance.tags, utterance.text)
         for user in [turn.me, receiver] where !users[user].isKept { keep(user) }
     }

@@ -23,22 +23,23 @@ package struct HistoryQuestion: Sendable, Equatable {
     package var selector: PageSelector
     /// At most this many records.
     package var limit: Int
-    /// Also joins, parts, topics and so on.
-    package var events: Bool
+    /// The others are passed over, so that a page is full of these.
+    package var kinds: RecordKinds
     /// Nothing older than this position (0: everything).
     package var oldest: Int64
     /// Nothing newer than this position: what comes later is delivered live.
     package var newest: Int64
 
     package init(
-        number: Int64, conversation: Conversation, selector: PageSelector, limit: Int, events: Bool = false,
+        number: Int64, conversation: Conversation, selector: PageSelector, limit: Int,
+        kinds: RecordKinds = .messages,
         oldest: Int64 = 0, newest: Int64 = .max
     ) {
         self.number = number
         self.conversation = conversation
         self.selector = selector
         self.limit = limit
-        self.events = events
+        self.kinds = kinds
         self.oldest = oldest
         self.newest = newest
     }
@@ -48,15 +49,57 @@ package struct HistoryQuestion: Sendable, Equatable {
 package struct HistoryPage: Sendable, Equatable {
     package var number: Int64
     package var records: [LogRecord]
-    /// Nothing older is left in the conversation (within `oldest`).
-    package var reachesStart: Bool
+    /// Nothing else is in the part that was asked for: there is no further page.
+    package var isComplete: Bool
     /// The reader could not answer; the reason is for the log.
     package var failure: String?
 
-    package init(number: Int64, records: [LogRecord], reachesStart: Bool, failure: String? = nil) {
+    package init(number: Int64, records: [LogRecord], isComplete: Bool, failure: String? = nil) {
         self.number = number
         self.records = records
-        self.reachesStart = reachesStart
+        self.isComplete = isComplete
+        self.failure = failure
+    }
+}
+
+/// A question about all direct conversations of an identity at once.
+package struct DirectQuestion: Sendable, Equatable {
+    package enum Wanted: Sendable, Equatable {
+        /// The newest message of each conversation, where its time lies between these and is neither; as many as asked
+        /// for, beginning at the first. Where several have the same time all of them are told.
+        case heads(from: Int64, to: Int64)
+        /// The newest of what others said to it from this position on.
+        case received(since: Int64)
+    }
+
+    package var number: Int64
+    package var uid: UID
+    package var wanted: Wanted
+    package var limit: Int
+    /// Nothing newer than this position.
+    package var newest: Int64
+
+    package init(number: Int64, uid: UID, wanted: Wanted, limit: Int, newest: Int64) {
+        self.number = number
+        self.uid = uid
+        self.wanted = wanted
+        self.limit = limit
+        self.newest = newest
+    }
+}
+
+/// The answer, oldest record first.
+package struct DirectAnswer: Sendable, Equatable {
+    package var number: Int64
+    package var records: [LogRecord]
+    /// Nothing more was wanted than what is here.
+    package var isComplete: Bool
+    package var failure: String?
+
+    package init(number: Int64, records: [LogRecord], isComplete: Bool, failure: String? = nil) {
+        self.number = number
+        self.records = records
+        self.isComplete = isComplete
         self.failure = failure
     }
 }

@@ -59,12 +59,26 @@ package enum RecordKind: UInt8, Sendable {
     package var isMessage: Bool { rawValue < 10 }
 }
 
+/// Kinds of records, by their numbers.
+package struct RecordKinds: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    package init(_ kind: RecordKind) { rawValue = 1 << UInt64(kind.rawValue) }
+
+    /// What people said.
+    package static let messages: RecordKinds = [RecordKinds(.privmsg), RecordKinds(.notice)]
+    package static let all = RecordKinds(rawValue: .max)
+
+    package func contains(number: UInt8) -> Bool { number < 64 && rawValue >> UInt64(number) & 1 == 1 }
+}
+
 /// One line of the log. Immutable once written but for edits and redactions.
 package struct LogRecord: Sendable, Equatable {
     /// Rises by one over the whole log; the msgid is its text form.
     package var position: Int64
     package var conversation: Conversation
-    /// Milliseconds since 1970, strictly rising within a conversation but for bounded bursts.
+    /// Milliseconds since 1970, strictly rising within a conversation.
     package var time: Int64
     package var kind: RecordKind
     package var uid: UID

@@ -144,6 +144,20 @@ package enum Change: Sendable, Equatable {
     case removeServerBan(ServerBan.Kind, mask: ByteString)
 }
 
+/// Where a conversation's newest message is, as opposed to its events; zeros: there is none.
+package struct MessageMark: Sendable, Equatable {
+    package var position: Int64 = 0
+    /// Milliseconds since 1970.
+    package var time: Int64 = 0
+
+    package init() {}
+
+    package init(position: Int64, time: Int64) {
+        self.position = position
+        self.time = time
+    }
+}
+
 /// Everything World needs to know when it starts; identities and their places are asked for when they return.
 package struct StoredState: Sendable {
     package struct Channel: Sendable {
@@ -152,6 +166,7 @@ package struct StoredState: Sendable {
         package var lists: [UInt8: [ListEntry]]
         /// Time of the newest record in milliseconds; 0: none.
         package var lastTime: Int64
+        package var lastMessage = MessageMark()
 
         package init(state: ChannelState) {
             self.state = state

@@ -3,11 +3,6 @@ import Wire
 
 /// Who may see what, and how it fits into lines.
 extension World {
-    /// `+s` hides a channel from all but its members: to them it does not exist.
-    func maySee(_ channel: ChannelID, _ viewer: UserID?) -> Bool {
-        !channels[channel].isSecret || viewer.map { isMember($0, of: channel) } ?? false
-    }
-
     /// `+i` hides a user from who does not name it and shares no channel with it (Modern IRC, user modes).
     func mayFind(_ user: UserID, _ viewer: UserID?) -> Bool {
         if !users[user].modes.contains(.invisible) { return true }
@@ -23,7 +18,7 @@ extension World {
     /// Whether a reply may tell that `user` is in `channel`.
     func mayPlace(_ user: UserID, in channel: ChannelID, _ viewer: UserID?) -> Bool {
         if let viewer, viewer == user || isMember(viewer, of: channel) { return true }
-        return !channels[channel].isSecret && mayFind(user, viewer)
+        return may(viewer, know: .members, of: channel) && mayFind(user, viewer)
     }
 
     /// What a client sent, as one word of an answer to it.

@@ -46,7 +46,7 @@ struct WhoQuery {
 
 extension World {
     fileprivate mutating func whoChannel(_ turn: Turn, _ name: ByteView, _ query: WhoQuery) {
-        guard let channel = channel(named: name), maySee(channel, turn.user) else { return }
+        guard let channel = channel(named: name), may(turn.user, know: .members, of: channel) else { return }
         for member in channels[channel].members where mayPlace(member.user, in: channel, turn.user) {
             who(turn, member.user, in: channel, query)
         }

@@ -1,0 +1,109 @@
+package import Chat
+
+/// What a World asks of a store, answered at once.
+package protocol ScriptStore: AnyObject {
+    func commit(_ records: [LogRecord], _ changes: [Change])
+    func page(_ question: HistoryQuestion) -> HistoryPage
+    func direct(_ question: DirectQuestion) -> DirectAnswer
+    func identity(_ question: IdentityQuestion) -> IdentityAnswer
+}
+
+/// A store in its simplest form: lists, and every question a filter. (The real one has its own tests.)
+package final class MemoryStore: ScriptStore {
+    package private(set) var log: [LogRecord] = []
+    package private(set) var members: [MemberState] = []
+    package private(set) var identities: [UID: IdentityState] = [:]
+    package private(set) var changes: [Change] = []
+
+    package init() {}
+
+    package func commit(_ records: [LogRecord], _ changes: [Change]) {
+        log += records
+        self.changes += changes
+        for change in changes {
+            switch change {
+            case .saveMember(let member):
+                members.removeAll { $0.channel == member.channel && $0.uid == member.uid }
+                members.append(member)
+            case .removeMember(let channel, let uid): members.removeAll { $0.channel == channel && $0.uid == uid }
+            case .saveIdentity(let identity): identities[identity.uid] = identity
+            default: break
+            }
+        }
+    }
+
+    package func identity(_ question: IdentityQuestion) -> IdentityAnswer {
+        IdentityAnswer(
+            number: question.number, state: identities[question.uid],
+            members: members.filter { $0.uid == question.uid })
+    }
+
+    package func page(_ question: HistoryQuestion) -> HistoryPage {
+        let all = log.filter {
+            $0.conversation == question.conversation && question.kinds.contains(number: $0.kind.rawValue)
+                && $0.position >= question.oldest && $0.position <= question.newest
+        }
+        let limit = question.limit
+        func page(_ matching: [LogRecord], newestFirst: Bool) -> HistoryPage {
+            HistoryPage(
+                number: question.number, records: newestFirst ? matching.suffix(limit) : Array(matching.prefix(limit)),
+                isComplete: matching.count <= limit)
+        }
+        switch question.selector {
+        case .latest(let after): return page(all.filter { after.map($0.isAfter) ?? true }, newestFirst: true)
+        case .before(let reference): return page(all.filter { $0.isBefore(reference) }, newestFirst: true)
+        case .after(let reference): return page(all.filter { $0.isAfter(reference) }, newestFirst: false)
+        case .around(let reference):
+            let before = all.filter { $0.isBefore(reference) }
+            let rest = all.filter { !$0.isBefore(reference) }
+            let older = min(before.count, max(limit / 2, limit - rest.count))
+            return HistoryPage(
+                number: question.number, records: before.suffix(older) + rest.prefix(limit - older),
+                isComplete: all.count <= limit)
+        case .between(let first, let second):
+            let forward = all.filter { $0.isAfter(first) && $0.isBefore(second) }
+            let backward = all.filter { $0.isAfter(second) && $0.isBefore(first) }
+            return forward.isEmpty ? page(backward, newestFirst: true) : page(forward, newestFirst: false)
+        }
+    }
+
+    package func direct(_ question: DirectQuestion) -> DirectAnswer {
+        let mine = log.filter {
+            $0.conversation.isDirect && $0.kind.isMessage && $0.position <= question.newest
+                && [$0.conversation.a, $0.conversation.b].contains(question.uid.number)
+        }
+        switch question.wanted {
+        case .heads(let from, let to):
+            let newest = Dictionary(grouping: mine, by: \.conversation).compactMap { $1.last }
+            let heads = newest.filter { $0.time > min(from, to) && $0.time < max(from, to) }.sorted {
+                $0.time < $1.time
+            }
+            let isComplete = heads.count <= question.limit
+            return DirectAnswer(
+                number: question.number,
+                records: from > to ? heads.suffix(question.limit) : Array(heads.prefix(question.limit)),
+                isComplete: isComplete)
+        case .received(let since):
+            let received = mine.filter { $0.position >= since && $0.uid != question.uid }
+            return DirectAnswer(
+                number: question.number, records: received.suffix(question.limit),
+                isComplete: received.count <= question.limit)
+        }
+    }
+}
+
+extension LogRecord {
+    fileprivate func isBefore(_ reference: PageReference) -> Bool {
+        switch reference {
+        case .position(let position): self.position < position
+        case .time(let time): self.time < time
+        }
+    }
+
+    fileprivate func isAfter(_ reference: PageReference) -> Bool {
+        switch reference {
+        case .position(let position): self.position > position
+        case .time(let time): self.time > time
+        }
+    }
+}
