@@ -16,6 +16,7 @@ package struct Channel: Sendable {
     package var state: ChannelState
     /// Lists by mode letter: `b`, `e`, `I`.
     package var lists: [UInt8: [ListEntry]]
+    package var metadata: Metadata
     package var members: ContiguousArray<Member> = []
     /// The members' sessions: who is written to. Kept beside `members` so that a line's way is one flat array.
     package var audience: ContiguousArray<ConnectionID> = []
@@ -30,6 +31,7 @@ package struct Channel: Sendable {
     package init(_ stored: StoredState.Channel) {
         state = stored.state
         lists = stored.lists
+        metadata = stored.metadata
         lastTime = stored.lastTime
         lastMessage = stored.lastMessage
     }

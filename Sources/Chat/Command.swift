@@ -20,7 +20,7 @@ package struct Command: Sendable {
     package let access: Access
     /// Which operators may use it, where `access` is `operators`; nil: all of them.
     package let privilege: Privilege?
-    /// A client with these capabilities may send it before registration already; empty: none may.
+    /// A client with one of these capabilities may send it before registration already; empty: none may.
     let early: Capabilities
     /// Flood cost in thousandths of a message.
     package let cost: Int64
@@ -51,7 +51,7 @@ package struct Command: Sendable {
 package enum CommandTable {
     package static let rows: [Command] =
         registrationCommands + identityCommands + channelCommands + messageCommands + historyCommands
-        + presenceCommands + queryCommands + operatorCommands
+        + presenceCommands + metadataCommands + queryCommands + operatorCommands
 
     private static let index: [NameKey: Int] = Dictionary(
         uniqueKeysWithValues: rows.enumerated().map { (NameKey(ByteView($1.name)), $0) })

@@ -45,7 +45,7 @@ extension World {
             if isNamedPerson(id) { _ = completePlain(id) }
             return sessions[id].stage != .closing
         }
-        if !command.early.isEmpty, capabilities[Int(id.index)].isSuperset(of: command.early) { return true }
+        if !capabilities[Int(id.index)].isDisjoint(with: command.early) { return true }
         if sessions[id].manner == .client {
             reply(to: id, .ERR_NOTREGISTERED, ":You have not registered")
             return false
@@ -178,6 +178,7 @@ extension World {
         openings[id.index] = nil
         openBatches[id.index] = nil
         monitors.clear(id)
+        subscriptions[id.index] = nil
         guard let user = sessions[id].user else { return }
         detach(id, from: user)
         if users[user].sessions.isEmpty { quit(user, reason: reason) } else { settleAbsence(user) }

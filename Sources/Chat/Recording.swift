@@ -28,8 +28,8 @@ extension World {
         effects.records.append(
             LogRecord(
                 position: lastPosition, conversation: conversation, time: time, kind: kind, uid: users[user].uid,
-                source: users[user].source, account: users[user].account, name: users[user].realname, tags: tags,
-                text: text))
+                source: users[user].source, account: users[user].account,
+                name: kind.isMessage ? users[user].displayName : users[user].realname, tags: tags, text: text))
         return lastPosition
     }
 

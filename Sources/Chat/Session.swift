@@ -77,6 +77,8 @@ package struct Opening: Sendable {
     package var returning: Returning?
     /// Said by AWAY before registration; nil: nothing was said, empty: here.
     package var away: ByteString?
+    /// Set by METADATA before registration.
+    package var metadata = Metadata()
 
     package init() {}
 }
@@ -87,6 +89,7 @@ package struct Returning: Sendable {
     package var epoch: Int64
     package var state: IdentityState?
     package var members: [MemberState]
+    package var metadata: Metadata
 }
 
 /// Values by the slot of an id that somebody else gives out.

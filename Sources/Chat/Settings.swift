@@ -42,6 +42,19 @@ package struct Limits: Sendable, Equatable {
     package var batchTimeout: Int64 = 30_000
     /// Milliseconds that guests are here before LIST answers them; 0: at once.
     package var listDelay: Int64 = 0
+    /// Keys of a user or a channel, and keys that a connection may subscribe to.
+    package var metadataKeys = 25
+    package var metadataSubscriptions = 100
+    /// A key and a value with the longest names fit in a line.
+    package var metadataKeyBytes = 64
+    package var metadataValueBytes = 256
+    /// Changes of metadata at once, and milliseconds until one more.
+    package var metadataBurst = 20
+    package var metadataInterval: Int64 = 3000
+    /// Values told unasked, as with a JOIN; where there are more the client asks by METADATA SYNC.
+    package var metadataUnasked = 200
+    /// Values in one answer to METADATA SYNC, give or take a user's.
+    package var metadataPage = 500
 
     package init() {}
 }

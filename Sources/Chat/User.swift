@@ -82,6 +82,7 @@ package struct User: Sendable {
     package var created: Int64
     /// A row exists, so that leaving is worth a note in it.
     package var isKept = false
+    package var metadata = Metadata()
     /// Operator's class; empty: none.
     package var operatorKind: ByteString = ""
 
@@ -105,6 +106,9 @@ package struct User: Sendable {
     }
 
     package var isOperator: Bool { modes.contains(.oper) }
+
+    /// What the user's messages are stored under, beside the nick.
+    package var displayName: ByteString { metadata[MetadataKeys.displayName] ?? realname }
 
     package func stored(now: Int64) -> IdentityState {
         IdentityState(uid: uid, nick: nick, name: realname, epoch: epoch, created: created, seen: now / 1000)

@@ -31,6 +31,9 @@ package struct World: ~Copyable {
     var channelNames: [NameKey: ChannelID] = [:]
     var former: [Former] = []
     var monitors = Monitors()
+    /// By slot: the metadata keys that a connection wants to hear of.
+    var subscriptions: [Int32: Subscriptions] = [:]
+    var metadataPaces: [UserID: MetadataPace] = [:]
     /// Failed tokens and passwords by address, with the steady time when the count began.
     var failures: [ByteString: (count: Int, since: Int64)] = [:]
 

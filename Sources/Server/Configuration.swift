@@ -122,6 +122,8 @@ package struct Configuration: Sendable, Equatable {
         package var ping = Duration.seconds(120)
         package var handshake = Duration.seconds(10)
         package var listDelay = Duration.zero
+        package var metadataKeys = 25
+        package var metadataSubscriptions = 100
     }
 
     package struct Flood: Sendable, Equatable {

@@ -164,6 +164,10 @@ enum Schema {
             .duration(
                 "list-delay", \.limits.listDelay, .zero ... .seconds(3600), unit: .seconds(1), plain: true,
                 "A guest who is not yet here for this time gets no LIST. 0: everyone gets it at once."),
+            .integer("metadata-keys", \.limits.metadataKeys, 0...1000, "Most metadata keys of a user or a channel."),
+            .integer(
+                "metadata-subscriptions", \.limits.metadataSubscriptions, 0...1000,
+                "Most metadata keys that a connection subscribes to."),
         ])
 
     private static let flood = Section<Configuration>(

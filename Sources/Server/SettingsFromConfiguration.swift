@@ -59,6 +59,8 @@ extension Limits {
         registrationTimeout = limits.registration.milliseconds
         pingInterval = limits.ping.milliseconds
         listDelay = limits.listDelay.milliseconds
+        metadataKeys = limits.metadataKeys
+        metadataSubscriptions = limits.metadataSubscriptions
         sessionsPerIdentity = configuration.guests.sessionLimit
     }
 }

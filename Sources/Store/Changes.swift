@@ -1,3 +1,4 @@
+import Bytes
 import Chat
 
 /// Writing a `Change`; one statement or a few for each case.
@@ -13,6 +14,9 @@ struct ChangeStatements: ~Copyable, Sendable {
     private let saveMember: Statement
     private let removeMember: Statement
     private let saveIdentity: Statement
+    private let setMetadata: Statement
+    private let removeMetadata: Statement
+    private let dropMetadata: Statement
     private let saveServerBan: Statement
     private let removeServerBan: Statement
 
@@ -40,6 +44,10 @@ struct ChangeStatements: ~Copyable, Sendable {
         removeMember = database.prepare("DELETE FROM members WHERE channel = ?1 AND uid = ?2")
         saveIdentity = database.prepare(
             "INSERT OR REPLACE INTO identities (uid, epoch, created, seen, nick, name) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        setMetadata = database.prepare(
+            "INSERT OR REPLACE INTO metadata (kind, owner, key, value) VALUES (?1, ?2, ?3, ?4)")
+        removeMetadata = database.prepare("DELETE FROM metadata WHERE kind = ?1 AND owner = ?2 AND key = ?3")
+        dropMetadata = database.prepare("DELETE FROM metadata WHERE kind = ?1 AND owner = ?2")
         saveServerBan = database.prepare(
             """
             INSERT OR REPLACE INTO server_bans (kind, time, expires, mask, reason, setter)
@@ -56,6 +64,7 @@ struct ChangeStatements: ~Copyable, Sendable {
             try dropChannel.run(id)
             try dropLists.run(id)
             try dropMembers.run(id)
+            try dropMetadata.run(MetadataOwner.channel(id).kind, id)
             try noteDropped.run(id, position)
             try noteChannel.run(id)
         case .addListEntry(let channel, let mode, let entry):
@@ -76,6 +85,8 @@ struct ChangeStatements: ~Copyable, Sendable {
             saveIdentity.bind(5, state.nick)
             saveIdentity.bind(6, state.name)
             try saveIdentity.run()
+        case .setMetadata(let owner, let key, let value):
+            try set(owner, key, value)
         case .saveServerBan(let ban):
             saveServerBan.bind([Int64(ban.kind.rawValue), ban.time, ban.expires])
             saveServerBan.bind(4, ban.mask)
@@ -87,6 +98,18 @@ struct ChangeStatements: ~Copyable, Sendable {
             removeServerBan.bind(2, mask)
             try removeServerBan.run()
         }
+    }
+
+    private func set(_ owner: MetadataOwner, _ key: ByteString, _ value: ByteString?) throws(SQLiteFailure) {
+        guard let value else {
+            removeMetadata.bind([owner.kind, owner.number])
+            removeMetadata.bind(3, key)
+            return try removeMetadata.run()
+        }
+        setMetadata.bind([owner.kind, owner.number])
+        setMetadata.bind(3, key)
+        setMetadata.bind(4, value)
+        try setMetadata.run()
     }
 
     private func save(_ state: ChannelState) throws(SQLiteFailure) {
@@ -103,5 +126,22 @@ struct ChangeStatements: ~Copyable, Sendable {
         saveChannel.bind(11, state.flood)
         saveChannel.bind(12, state.used)
         try saveChannel.run()
+    }
+}
+
+extension MetadataOwner {
+    /// As the table has it.
+    var kind: Int64 {
+        switch self {
+        case .identity: 1
+        case .channel: 2
+        }
+    }
+
+    var number: Int64 {
+        switch self {
+        case .identity(let uid): uid.number
+        case .channel(let id): id
+        }
     }
 }

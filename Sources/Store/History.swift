@@ -11,6 +11,7 @@ struct History: ~Copyable, Sendable {
     private let identityRow: Statement
     private let places: Statement
     private let others: Statement
+    private let metadata: Statement
     private let clustered: Clustered
 
     static func open(path: String) throws(SQLiteFailure) -> History {
@@ -32,6 +33,7 @@ struct History: ~Copyable, Sendable {
         places = database.prepare(
             "SELECT channel, ranks, present, joined FROM members WHERE uid = ?1 ORDER BY channel")
         others = database.prepare("SELECT other FROM correspondents WHERE uid = ?1")
+        metadata = database.prepare("SELECT key, value FROM metadata WHERE kind = 1 AND owner = ?1 ORDER BY key")
         clustered = Clustered(database)
         self.database = database
     }
@@ -104,6 +106,9 @@ struct History: ~Copyable, Sendable {
                     present: places.integer(2) != 0, joined: places.integer(3)))
         }
         places.reset()
+        metadata.bind(1, question.uid.number)
+        while try metadata.step() { answer.metadata[metadata.bytes(0)] = metadata.bytes(1) }
+        metadata.reset()
         try commit.run()
         return answer
     }

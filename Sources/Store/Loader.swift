@@ -13,6 +13,7 @@ struct Loader {
         try loadTail(database)
         try loadChannels(database)
         try loadLists(database)
+        try loadMetadata(database)
         try loadServerBans(database)
         let marks = database.prepare("SELECT position, time, channel FROM meta")
         guard try marks.step() else { throw .finding("meta is empty") }
@@ -95,6 +96,17 @@ struct Loader {
             guard index < state.channels.count, state.channels[index].state.id == rows.integer(0) else { continue }
             let entry = ListEntry(mask: rows.bytes(2), setter: rows.bytes(3), time: rows.integer(4))
             state.channels[index].lists[UInt8(truncatingIfNeeded: rows.integer(1)), default: []].append(entry)
+        }
+    }
+
+    /// Both are in order of the channel's id.
+    private mutating func loadMetadata(_ database: borrowing Database) throws(SQLiteFailure) {
+        let rows = database.prepare("SELECT owner, key, value FROM metadata WHERE kind = 2 ORDER BY owner, key")
+        var index = 0
+        while try rows.step() {
+            while index < state.channels.count, state.channels[index].state.id < rows.integer(0) { index += 1 }
+            guard index < state.channels.count, state.channels[index].state.id == rows.integer(0) else { continue }
+            state.channels[index].metadata[rows.bytes(1)] = rows.bytes(2)
         }
     }
 

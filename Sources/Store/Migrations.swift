@@ -6,7 +6,7 @@ enum Migrations {
     static let applicationID: Int64 = 0x5052_4C59
 
     /// Version n is what the first n entries make.
-    static let all: [String] = [version1, version2, version3]
+    static let all: [String] = [version1, version2, version3, version4]
 
     /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
     static func run(_ migrations: [String], on database: borrowing Database) throws(SQLiteFailure) {
@@ -101,5 +101,13 @@ enum Migrations {
         INSERT OR IGNORE INTO correspondents
             SELECT a, b FROM messages WHERE b != 0 UNION SELECT b, a FROM messages WHERE b != 0
             UNION SELECT a, b FROM log WHERE b != 0 UNION SELECT b, a FROM log WHERE b != 0;
+        """
+
+    /// What people and channels tell of themselves. `kind` is `MetadataOwner.kind`, `owner` a uid or a channel's id.
+    private static let version4 = """
+        CREATE TABLE metadata (
+            kind INTEGER NOT NULL, owner INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
+            PRIMARY KEY (kind, owner, key)
+        ) WITHOUT ROWID;
         """
 }

@@ -13,6 +13,7 @@ package final class MemoryStore: ScriptStore {
     package private(set) var log: [LogRecord] = []
     package private(set) var members: [MemberState] = []
     package private(set) var identities: [UID: IdentityState] = [:]
+    package private(set) var metadata: [MetadataOwner: Metadata] = [:]
     package private(set) var changes: [Change] = []
 
     package init() {}
@@ -27,6 +28,7 @@ package final class MemoryStore: ScriptStore {
                 members.append(member)
             case .removeMember(let channel, let uid): members.removeAll { $0.channel == channel && $0.uid == uid }
             case .saveIdentity(let identity): identities[identity.uid] = identity
+            case .setMetadata(let owner, let key, let value): metadata[owner, default: Metadata()][key] = value
             default: break
             }
         }
@@ -35,7 +37,8 @@ package final class MemoryStore: ScriptStore {
     package func identity(_ question: IdentityQuestion) -> IdentityAnswer {
         IdentityAnswer(
             number: question.number, state: identities[question.uid],
-            members: members.filter { $0.uid == question.uid })
+            members: members.filter { $0.uid == question.uid },
+            metadata: metadata[.identity(question.uid)] ?? Metadata())
     }
 
     package func page(_ question: HistoryQuestion) -> HistoryPage {

@@ -34,6 +34,7 @@ package final class WorldScript {
     package var log: [LogRecord] { memory.log }
     package var members: [MemberState] { memory.members }
     package var identities: [UID: IdentityState] { memory.identities }
+    package var metadata: [MetadataOwner: Metadata] { memory.metadata }
     package var changes: [Change] { memory.changes }
 
     package init(

@@ -30,6 +30,9 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
     package static let noImplicitNames = Capabilities(rawValue: 1 << 21)
     package static let extendedISupport = Capabilities(rawValue: 1 << 22)
     package static let preAway = Capabilities(rawValue: 1 << 23)
+    package static let metadata = Capabilities(rawValue: 1 << 24)
+    /// The same extension as it changes in discussion: what differs is told by numerics.
+    package static let metadata3 = Capabilities(rawValue: 1 << 25)
     package static let multiline = Capabilities(rawValue: 1 << 30)
     package static let channelRename = Capabilities(rawValue: 1 << 31)
 
@@ -62,6 +65,8 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
         CapabilityRow("draft/event-playback", .eventPlayback),
         CapabilityRow("draft/multiline", .multiline),
         CapabilityRow("draft/channel-rename", .channelRename),
+        CapabilityRow("draft/metadata-2", .metadata),
+        CapabilityRow("draft/metadata-3", .metadata3),
         CapabilityRow("parley.chat/uid", .uid),
     ]
 

@@ -24,6 +24,7 @@ import Testing
         nick-length = 20
         registration-seconds = "1500ms"
         list-delay = 2
+        metadata-keys = 4
         [flood]
         enabled = false
         [[webirc]]
@@ -51,7 +52,7 @@ import Testing
         #expect(settings.limits.registrationTimeout == 1500 && settings.limits.pingInterval == 120_000)
         #expect(settings.operators == [OperatorSettings(name: "ana", hash: "plain:x", kind: "helper")])
         #expect(settings.operatorClasses == ["helper": [.kill, .seeAddresses]])
-        #expect(settings.limits.listDelay == 2000)
+        #expect(settings.limits.listDelay == 2000 && settings.limits.metadataKeys == 4)
         #expect(settings.stsPort == 6697 && settings.stsDuration == 30 * 86_400)
         #expect(
             settings.gateways

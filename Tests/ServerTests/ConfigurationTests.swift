@@ -102,6 +102,8 @@ func configuration(_ text: String) throws -> Configuration {
             ping-seconds = 30
             handshake-seconds = "1m"
             list-delay = 15
+            metadata-keys = 4
+            metadata-subscriptions = 5
             [flood]
             enabled = false
             burst = 5
@@ -160,6 +162,8 @@ func configuration(_ text: String) throws -> Configuration {
         expected.limits.ping = .seconds(30)
         expected.limits.handshake = .seconds(60)
         expected.limits.listDelay = .seconds(15)
+        expected.limits.metadataKeys = 4
+        expected.limits.metadataSubscriptions = 5
         expected.flood.enabled = false
         expected.flood.burst = 5
         expected.flood.rate = 2

@@ -186,4 +186,29 @@ import Testing
         }
         #expect(try Store.open(path: scratch.database, durability: .full).state.serverBans == others + [ban])
     }
+
+    @Test func metadataIsLoadedAndGoesWithItsChannel() throws {
+        let ana = UID(number: 77)
+        do {
+            var journal = try Store.open(path: scratch.database, durability: .full).takeJournal()
+            let changes: [Change] =
+                [3, 4].map { .saveChannel(ChannelState(id: $0, name: "#c\($0)", created: 1, founder: ana)) } + [
+                    .setMetadata(.identity(ana), key: "url", value: "old"),
+                    .setMetadata(.identity(ana), key: "url", value: "new"),
+                    .setMetadata(.identity(ana), key: "avatar", value: ""),
+                    .setMetadata(.identity(ana), key: "gone", value: "x"),
+                    .setMetadata(.identity(ana), key: "gone", value: nil),
+                    .setMetadata(.channel(4), key: "url", value: "c"),
+                    .setMetadata(.channel(77), key: "url", value: "d"),
+                    .setMetadata(.channel(3), key: "url", value: "e"), .dropChannel(id: 3),
+                ]
+            #expect(journal.commit(JournalBatch(number: 1, changes: changes)) == .committed(batch: 1))
+            #expect(try journal.ask("SELECT count(*) FROM metadata WHERE kind = 2 AND owner = 3") == 0)
+        }
+        let store = try Store.open(path: scratch.database, durability: .full)
+        #expect(store.state.channels.map(\.metadata) == [Metadata([MetadataEntry(key: "url", value: "c")])])
+        var reader = store.readers.make()
+        let entries = [MetadataEntry(key: "avatar", value: ""), MetadataEntry(key: "url", value: "new")]
+        #expect(reader.identity(IdentityQuestion(number: 4, uid: ana)).metadata == Metadata(entries))
+    }
 }

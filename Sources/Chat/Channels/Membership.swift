@@ -19,6 +19,7 @@ extension World {
         users[user].channels.append(channel)
         let entered = record(.join, by: user, in: channel, "")
         announceJoin(user, channel, entered)
+        announceMetadata(of: user, enteringTo: channel)
         if !users[user].isKept { keep(user) }
         save(
             .saveMember(
@@ -28,6 +29,7 @@ extension World {
             sessions[session].talkingIn = channel
             tellTopic(channel, to: session)
             sendImplicitNames(of: channel, to: session)
+            syncEntered(channel, to: session)
             if hadHistory { replay(channel, to: session, upTo: before) }
         }
     }
@@ -85,6 +87,7 @@ extension World {
         send(line, to: session)
         tellTopic(channel, to: session)
         sendImplicitNames(of: channel, to: session)
+        syncEntered(channel, to: session)
     }
 
     /// Takes a user out of the channel's tables; telling is the caller's. The place stays kept unless the caller says

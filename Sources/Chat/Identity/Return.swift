@@ -38,6 +38,7 @@ extension World {
         if users[user].isKept { save(.saveIdentity(users[user].stored(now: now.wall))) }
         if nicks[NameKey(users[user].nick)] == user { releaseNick(users[user].nick) }
         identities[users[user].uid] = nil
+        metadataPaces[user] = nil
         users.remove(user)
     }
 
@@ -61,11 +62,13 @@ extension World {
             }
             attach(session, to: online)
             startAway(online, session, opening)
+            keepEarlyMetadata(online, opening, session)
             welcome(session, online)
             for channel in users[online].channels { showChannel(channel, to: session) }
             return
         }
         let user = restore(session, returning, opening)
+        keepEarlyMetadata(user, opening, session)
         welcome(session, user)
         rejoin(user, returning.members)
     }
@@ -80,7 +83,7 @@ extension World {
             let isReserved = former.withView { reservation(of: $0) } != nil
             opening.nick = isFree && !isReserved ? former : generatedNick()
         }
-        let user = makeUser(session, uid: returning.uid, opening)
+        let user = makeUser(session, uid: returning.uid, opening, returning.metadata)
         users[user].epoch = returning.epoch
         if let state = returning.state {
             users[user].created = state.created

@@ -35,7 +35,7 @@ extension World {
         let comeback = Comeback(session: session, uid: uid, epoch: epoch, way: way)
         if let online = identities[uid] {
             let state = users[online].stored(now: now.wall)
-            return finish(comeback, state: state, members: [])
+            return finish(comeback, state: state, members: [], Metadata())
         }
         let number = nextQuestion(.comingBack(comeback))
         sessions[session].isWaiting = true
@@ -59,10 +59,12 @@ extension World {
         }
         // Somebody else may have brought it back in between.
         let state = identities[comeback.uid].map { users[$0].stored(now: now.wall) } ?? answer.state
-        finish(comeback, state: state, members: answer.members)
+        finish(comeback, state: state, members: answer.members, answer.metadata)
     }
 
-    private mutating func finish(_ comeback: Comeback, state: IdentityState?, members: [MemberState]) {
+    private mutating func finish(
+        _ comeback: Comeback, state: IdentityState?, members: [MemberState], _ metadata: Metadata
+    ) {
         let session = comeback.session
         if comeback.epoch != state?.epoch ?? 0 {
             countFailure(sessions[session].peer.address)
@@ -74,7 +76,8 @@ extension World {
             return refuseReturn(
                 session, comeback.way, "This identity has \(settings.limits.sessionsPerIdentity) sessions already")
         }
-        let returning = Returning(uid: comeback.uid, epoch: comeback.epoch, state: state, members: members)
+        let returning = Returning(
+            uid: comeback.uid, epoch: comeback.epoch, state: state, members: members, metadata: metadata)
         if sessions[session].stage == .registered { return becomeAnother(session, returning) }
         openings[session.index]?.returning = returning
         switch comeback.way {

@@ -7,6 +7,8 @@ package enum Privilege: String, Sendable, CaseIterable {
     case seeAddresses = "see-addresses"
     /// DROP of channels that others founded.
     case drop
+    /// METADATA SET without a value and CLEAR on others.
+    case metadata
 
     /// The class that is always there and may everything.
     package static let fullClass: ByteString = "admin"

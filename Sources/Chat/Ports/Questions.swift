@@ -134,12 +134,17 @@ package struct IdentityAnswer: Sendable, Equatable {
     /// nil: nothing is kept of this uid (which does not make its token wrong).
     package var state: IdentityState?
     package var members: [MemberState]
+    package var metadata: Metadata
     package var failure: String?
 
-    package init(number: Int64, state: IdentityState?, members: [MemberState], failure: String? = nil) {
+    package init(
+        number: Int64, state: IdentityState?, members: [MemberState], metadata: Metadata = Metadata(),
+        failure: String? = nil
+    ) {
         self.number = number
         self.state = state
         self.members = members
+        self.metadata = metadata
         self.failure = failure
     }
 }

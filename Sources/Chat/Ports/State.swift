@@ -133,13 +133,15 @@ package struct ServerBan: Sendable, Equatable {
 /// A change of kept state; committed in the same transaction as the records around it.
 package enum Change: Sendable, Equatable {
     case saveChannel(ChannelState)
-    /// The channel, its lists, members and history.
+    /// The channel, its lists, members, metadata and history.
     case dropChannel(id: Int64)
     case addListEntry(channel: Int64, mode: UInt8, ListEntry)
     case removeListEntry(channel: Int64, mode: UInt8, mask: ByteString)
     case saveMember(MemberState)
     case removeMember(channel: Int64, uid: UID)
     case saveIdentity(IdentityState)
+    /// nil removes the key.
+    case setMetadata(MetadataOwner, key: ByteString, value: ByteString?)
     case saveServerBan(ServerBan)
     case removeServerBan(ServerBan.Kind, mask: ByteString)
 }
@@ -164,6 +166,7 @@ package struct StoredState: Sendable {
         package var state: ChannelState
         /// Keyed by mode letter.
         package var lists: [UInt8: [ListEntry]]
+        package var metadata: Metadata
         /// Time of the newest record in milliseconds; 0: none.
         package var lastTime: Int64
         package var lastMessage = MessageMark()
@@ -171,6 +174,7 @@ package struct StoredState: Sendable {
         package init(state: ChannelState) {
             self.state = state
             lists = [:]
+            metadata = Metadata()
             lastTime = 0
         }
     }

@@ -86,6 +86,7 @@ extension World {
             }
         }
         tellPresence(of: added, to: turn.session)
+        for nick in added { if let user = nicks[NameKey(nick)] { tellValues(of: user, to: turn.session) } }
         if refused.isEmpty { return }
         let text: ByteString = ":Monitor list is full."
         let room = room(for: turn.session) - text.count - 8
@@ -126,6 +127,7 @@ extension World {
     mutating func announceOnline(_ user: UserID) {
         for session in monitors.watchers(of: users[user].nick) {
             reply(to: session, .RPL_MONONLINE, ":\(users[user].source)")
+            tellValues(of: user, to: session)
         }
     }
 

@@ -33,6 +33,7 @@ extension World {
         if !user.account.isEmpty { reply(turn, .RPL_WHOISACCOUNT, "\(nick) \(user.account) :is logged in as") }
         if user.modes.contains(.bot) { reply(turn, .RPL_WHOISBOT, "\(nick) :is a bot") }
         whoisIdentity(turn, user)
+        whoisMetadata(turn, id)
         if maySeeAddress(of: id, turn.user) { whoisConnections(turn, user) }
         if user.sessions.allSatisfy({ sessions[$0].peer.isTLS }) {
             reply(turn, .RPL_WHOISSECURE, "\(nick) :is using a secure connection")

@@ -55,7 +55,16 @@ extension World {
         if row.bit == .multiline {
             return "max-bytes=\(settings.limits.multilineBytes),max-lines=\(settings.limits.multilineLines)"
         }
+        if row.bit == .metadata || row.bit == .metadata3 { return metadataLimits(row.bit) }
         return row.value.map { ByteString(ByteView($0)) }
+    }
+
+    /// IRCv3 metadata, the capability's tokens; the length of keys is told by the later draft alone.
+    private func metadataLimits(_ draft: Capabilities) -> ByteString {
+        let limits = settings.limits
+        let text: ByteString = "before-connect,max-subs=\(limits.metadataSubscriptions),max-keys=\(limits.metadataKeys)"
+        let keyBytes: ByteString = draft == .metadata3 ? ",max-key-bytes=\(limits.metadataKeyBytes)" : ""
+        return "\(text)\(keyBytes),max-value-bytes=\(limits.metadataValueBytes)"
     }
 
     /// `CAP nick LS * :…` for all lines but the last.

@@ -66,6 +66,7 @@ extension World {
             comeBack(id, returning, opening)
         } else {
             let user = makeUser(id, uid: makeUID(), opening)
+            keepEarlyMetadata(user, opening, id)
             welcome(id, user)
             tellToken(id, user)
         }
@@ -74,13 +75,16 @@ extension World {
     }
 
     /// A new user of the network with its first session.
-    mutating func makeUser(_ id: ConnectionID, uid: UID, _ opening: Opening) -> UserID {
+    mutating func makeUser(
+        _ id: ConnectionID, uid: UID, _ opening: Opening, _ metadata: Metadata = Metadata()
+    ) -> UserID {
         let peer = sessions[id].peer
         let name = opening.username.isEmpty ? opening.nick.withView { Names.sanitizeUser($0) } : opening.username
         let user = users.insert(
             User(
                 uid: uid, nick: opening.nick, username: name, host: peer.host,
                 realname: opening.realname.isEmpty ? opening.nick : opening.realname, now: now.wall))
+        users[user].metadata = metadata
         takeNick(opening.nick, by: user)
         identities[uid] = user
         attach(id, to: user)
@@ -121,6 +125,7 @@ extension World {
     mutating func welcome(_ id: ConnectionID, _ user: UserID) {
         reply(to: id, .RPL_WELCOME, ":Welcome to \(settings.network), \(users[user].nick)")
         if !sessions[id].isPlain { welcomeClient(id, user) }
+        sendOwnMetadata(id, user)
         sendMotd(id)
         if !sessions[id].isPlain { tellModes(id, user) }
     }
