@@ -6,6 +6,8 @@ package enum ChannelFact: Sendable, CaseIterable {
     /// That there is one of this name. Who may not know it is answered as if there were none.
     case existence
     case topic
+    /// What METADATA tells of it; `mayReadMetadata` hides it from who may not simply come in.
+    case metadata
     case modes
     case key
     case bans
@@ -35,6 +37,7 @@ extension ChannelFact {
         switch self {
         case .existence: (.anyone, .member)
         case .topic: (.anyone, .member)
+        case .metadata: (.anyone, .member)
         case .modes: (.anyone, .member)
         case .bans: (.anyone, .member)
         case .members: (.anyone, .member)

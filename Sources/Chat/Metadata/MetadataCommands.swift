@@ -69,7 +69,7 @@ extension World {
         guard let user = turn.user else { return turn[0] == "*" ? .newcomer(turn.session) : nil }
         if turn[0] == "*" { return .user(user) }
         if turn[0].first == 0x23 {
-            guard let channel = channel(named: turn[0]), maySee(channel, user) else { return nil }
+            guard let channel = channel(named: turn[0]), may(user, know: .existence, of: channel) else { return nil }
             return .channel(channel)
         }
         return directTarget(turn[0]).map { .user($0) }

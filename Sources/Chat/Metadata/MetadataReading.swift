@@ -41,9 +41,9 @@ extension World {
 
     /// Who may not simply come into a channel does not read what it tells its members.
     mutating func mayReadMetadata(_ turn: Turn, _ target: MetadataTarget) -> Bool {
-        guard case .channel(let channel) = target, !isMember(turn.me, of: channel),
-            channels[channel].has(UInt8(ascii: "i")) || !channels[channel].state.key.isEmpty
-        else { return true }
+        guard case .channel(let channel) = target, !isMember(turn.me, of: channel) else { return true }
+        let isClosed = channels[channel].has(UInt8(ascii: "i")) || !channels[channel].state.key.isEmpty
+        if !isClosed, may(turn.user, know: .metadata, of: channel) { return true }
         refuseMetadata(turn, target, "*", "It is for members of \(channels[channel].name)")
         return false
     }
