@@ -64,6 +64,7 @@ extension World {
 
     /// Every connection is told and closed; records of the quits are not made: the users did not leave.
     mutating func stop() {
+        keepSeen()
         for id in sessions.ids where sessions[id].stage != .closing {
             sendRaw(id, "ERROR :Server is shutting down; come back soon")
             effects.outbox.close(id)

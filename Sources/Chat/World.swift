@@ -56,6 +56,8 @@ package struct World: ~Copyable {
     var lockdown = Lockdown.off
     /// Wall milliseconds when unused channels are looked for again.
     var nextExpiry: Int64 = 0
+    /// Wall milliseconds when it is noted again who is here.
+    var nextKeeping: Int64 = 0
 
     package var effects = Effects()
     var response = Response()
@@ -92,6 +94,7 @@ package struct World: ~Copyable {
 
     package mutating func apply(_ event: Event, at moment: Moment) {
         now = moment
+        if now.wall >= nextKeeping { keepSeen() }
         if now.wall >= nextExpiry {
             expireChannels()
             expireServerBans()
@@ -133,6 +136,7 @@ enum Pending {
     case page(PageRequest)
     case targets(TargetsRequest)
     case comingBack(Comeback)
+    case seen(SeenRequest)
     case forwarding(ConnectionID, Peer, gateway: ByteString)
     case becomingOperator(ConnectionID, name: ByteString, label: ByteString)
 }

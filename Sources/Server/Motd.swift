@@ -8,7 +8,8 @@ package struct Motd: Sendable, Equatable {
     /// Bytes of the file.
     package static let longestFile = 64 << 10
 
-    /// Everything is filled in but `{users}`, which changes (Chat does, when it is told); never cut there. Empty: there is none (422).
+    /// Everything is filled in but `{users}`, which changes (Chat does, when it is told); never cut there. Empty: there
+    /// is none (422).
     package let lines: [ByteString]
 
     package struct Refusal: Error, Sendable, Equatable, CustomStringConvertible {

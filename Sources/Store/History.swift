@@ -9,6 +9,7 @@ struct History: ~Copyable, Sendable {
     private let commit: Statement
     private let tailRow: Statement
     private let identityRow: Statement
+    private let byNick: Statement
     private let places: Statement
     private let others: Statement
     private let metadata: Statement
@@ -30,6 +31,8 @@ struct History: ~Copyable, Sendable {
         commit = database.prepare("COMMIT")
         tailRow = database.prepare("SELECT \(RecordRow.columns) FROM log WHERE position = ?1")
         identityRow = database.prepare("SELECT nick, name, epoch, created, seen FROM identities WHERE uid = ?1")
+        byNick = database.prepare(
+            "SELECT uid FROM identities WHERE nick = ?1 COLLATE NOCASE ORDER BY seen DESC LIMIT 1")
         places = database.prepare(
             "SELECT channel, ranks, present, joined FROM members WHERE uid = ?1 ORDER BY channel")
         others = database.prepare("SELECT other FROM correspondents WHERE uid = ?1")
@@ -91,26 +94,37 @@ struct History: ~Copyable, Sendable {
         defer { database.rollBack() }
         try begin.run()
         var answer = IdentityAnswer(number: question.number, state: nil, members: [])
-        identityRow.bind(1, question.uid.number)
+        let uid: UID
+        switch question.who {
+        case .uid(let given): uid = given
+        case .nick(let nick): uid = try self.uid(of: nick)
+        }
+        identityRow.bind(1, uid.number)
         if try identityRow.step() {
             answer.state = IdentityState(
-                uid: question.uid, nick: identityRow.bytes(0), name: identityRow.bytes(1),
+                uid: uid, nick: identityRow.bytes(0), name: identityRow.bytes(1),
                 epoch: identityRow.integer(2), created: identityRow.integer(3), seen: identityRow.integer(4))
         }
         identityRow.reset()
-        places.bind(1, question.uid.number)
+        places.bind(1, uid.number)
         while try places.step() {
             answer.members.append(
                 MemberState(
-                    channel: places.integer(0), uid: question.uid, ranks: UInt8(truncatingIfNeeded: places.integer(1)),
+                    channel: places.integer(0), uid: uid, ranks: UInt8(truncatingIfNeeded: places.integer(1)),
                     present: places.integer(2) != 0, joined: places.integer(3)))
         }
         places.reset()
-        metadata.bind(1, question.uid.number)
+        metadata.bind(1, uid.number)
         while try metadata.step() { answer.metadata[metadata.bytes(0)] = metadata.bytes(1) }
         metadata.reset()
         try commit.run()
         return answer
+    }
+
+    private func uid(of nick: ByteString) throws(SQLiteFailure) -> UID {
+        byNick.bind(1, nick)
+        defer { byNick.reset() }
+        return try byNick.step() ? UID(number: byNick.integer(0)) : .none
     }
 }
 

@@ -6,7 +6,7 @@ enum Migrations {
     static let applicationID: Int64 = 0x5052_4C59
 
     /// Version n is what the first n entries make.
-    static let all: [String] = [version1, version2, version3, version4]
+    static let all: [String] = [version1, version2, version3, version4, version5]
 
     /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
     static func run(_ migrations: [String], on database: borrowing Database) throws(SQLiteFailure) {
@@ -109,5 +109,10 @@ enum Migrations {
             kind INTEGER NOT NULL, owner INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
             PRIMARY KEY (kind, owner, key)
         ) WITHOUT ROWID;
+        """
+
+    /// NOCASE folds ASCII alone, as nicks are.
+    private static let version5 = """
+        CREATE INDEX identities_by_nick ON identities (nick COLLATE NOCASE, seen);
         """
 }

@@ -1,3 +1,4 @@
+import Bytes
 package import Chat
 
 /// What a World asks of a store, answered at once.
@@ -35,10 +36,19 @@ package final class MemoryStore: ScriptStore {
     }
 
     package func identity(_ question: IdentityQuestion) -> IdentityAnswer {
-        IdentityAnswer(
-            number: question.number, state: identities[question.uid],
-            members: members.filter { $0.uid == question.uid },
-            metadata: metadata[.identity(question.uid)] ?? Metadata())
+        let uid: UID?
+        switch question.who {
+        case .uid(let given): uid = given
+        case .nick(let nick):
+            let named = identities.values.filter { entry in
+                entry.nick.withView { mine in nick.withView { mine.equalsIgnoringCase($0) } }
+            }
+            uid = named.max { $0.seen < $1.seen }?.uid
+        }
+        guard let uid else { return IdentityAnswer(number: question.number, state: nil, members: []) }
+        return IdentityAnswer(
+            number: question.number, state: identities[uid], members: members.filter { $0.uid == uid },
+            metadata: metadata[.identity(uid)] ?? Metadata())
     }
 
     package func page(_ question: HistoryQuestion) -> HistoryPage {

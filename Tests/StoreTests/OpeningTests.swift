@@ -161,9 +161,10 @@ import Testing
         #expect(store.state.lastPosition == 9)
         #expect(store.state.lastChannelID == 9)
         var reader = store.readers.make()
-        let answer = reader.identity(IdentityQuestion(number: 4, uid: ana))
+        let answer = reader.identity(IdentityQuestion(number: 4, who: .uid(ana)))
         #expect(answer == IdentityAnswer(number: 4, state: identity, members: [place, other]))
-        let nobody = reader.identity(IdentityQuestion(number: 5, uid: bo))
+        #expect(reader.identity(IdentityQuestion(number: 4, who: .nick("ANA"))) == answer)
+        let nobody = reader.identity(IdentityQuestion(number: 5, who: .uid(bo)))
         #expect(nobody == IdentityAnswer(number: 5, state: nil, members: []))
     }
 
@@ -209,6 +210,6 @@ import Testing
         #expect(store.state.channels.map(\.metadata) == [Metadata([MetadataEntry(key: "url", value: "c")])])
         var reader = store.readers.make()
         let entries = [MetadataEntry(key: "avatar", value: ""), MetadataEntry(key: "url", value: "new")]
-        #expect(reader.identity(IdentityQuestion(number: 4, uid: ana)).metadata == Metadata(entries))
+        #expect(reader.identity(IdentityQuestion(number: 4, who: .uid(ana))).metadata == Metadata(entries))
     }
 }

@@ -39,11 +39,13 @@ extension World {
         }
         let number = nextQuestion(.comingBack(comeback))
         sessions[session].isWaiting = true
-        effects.identities.append(IdentityQuestion(number: number, uid: uid))
+        effects.identities.append(IdentityQuestion(number: number, who: .uid(uid)))
     }
 
     mutating func answered(_ answer: IdentityAnswer) {
-        guard case .comingBack(let comeback)? = pending.removeValue(forKey: answer.number) else { return }
+        guard let asked = pending.removeValue(forKey: answer.number) else { return }
+        if case .seen(let request) = asked { return answered(answer, request) }
+        guard case .comingBack(let comeback) = asked else { return }
         let session = comeback.session
         guard sessions.contains(session) else { return }
         stopWaiting(session)

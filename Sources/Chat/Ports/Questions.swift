@@ -120,12 +120,18 @@ package struct PasswordQuestion: Sendable {
 
 /// Who is this uid, and where was it? Asked when a guest returns; the answer carries the same number.
 package struct IdentityQuestion: Sendable, Equatable {
-    package var number: Int64
-    package var uid: UID
+    package enum Who: Sendable, Equatable {
+        case uid(UID)
+        /// In any case; of several the one seen last.
+        case nick(ByteString)
+    }
 
-    package init(number: Int64, uid: UID) {
+    package var number: Int64
+    package var who: Who
+
+    package init(number: Int64, who: Who) {
         self.number = number
-        self.uid = uid
+        self.who = who
     }
 }
 

@@ -1,1 +1,1 @@
-let presenceCommands: [Command] = [awayCommand, setnameCommand, monitorCommand, acksCommand]
+let presenceCommands: [Command] = [awayCommand, setnameCommand, monitorCommand, acksCommand, lastseenCommand]
