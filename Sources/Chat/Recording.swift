@@ -6,7 +6,8 @@ extension World {
     /// Appends an event of a channel to the log. Without a record (the store is failing) the event still happens.
     @discardableResult
     mutating func record(
-        _ kind: RecordKind, by user: UserID, in channel: ChannelID, tags: ByteString = "", _ text: ByteString
+        _ kind: RecordKind, by user: UserID, in channel: ChannelID, tags: ByteString = "", _ text: ByteString,
+        counterpart: Int64 = 0
     ) -> (position: Int64, time: Int64) {
         var time = max(now.wall, channels[channel].lastTime + 1)
         if isStoreFailing { return (0, time) }
@@ -15,21 +16,22 @@ extension World {
         }
         channels[channel].lastTime = time
         let conversation = channels[channel].conversation
-        let position = append(kind, by: user, conversation, time, tags, text)
+        let position = append(kind, by: user, conversation, time, tags, text, counterpart: counterpart)
         if kind.isMessage { channels[channel].lastMessage = MessageMark(position: position, time: time) }
         return (position, time)
     }
 
     mutating func append(
         _ kind: RecordKind, by user: UserID, _ conversation: Conversation, _ time: Int64, _ tags: ByteString,
-        _ text: ByteString
+        _ text: ByteString, counterpart: Int64 = 0
     ) -> Int64 {
         lastPosition += 1
         effects.records.append(
             LogRecord(
                 position: lastPosition, conversation: conversation, time: time, kind: kind, uid: users[user].uid,
                 source: users[user].source, account: users[user].account,
-                name: kind.isMessage ? users[user].displayName : users[user].realname, tags: tags, text: text))
+                name: kind.isMessage ? users[user].displayName : users[user].realname, tags: tags, text: text,
+                counterpart: counterpart))
         return lastPosition
     }
 
@@ -56,6 +58,7 @@ extension World {
     mutating func storeRefused(_ changes: [Change], _ reason: String) {
         if !isStoreFailing { note(.warning, "the store refuses writes: \(reason)") }
         isStoreFailing = true
+        lateChanges = [:]
         unsaved += changes
     }
 

@@ -122,6 +122,9 @@ package struct Settings: Sendable {
     package var channelExpiry: Int64 = 0
     /// `history-visibility`: false is `all`, true is `joined`.
     package var historySinceJoin = false
+    /// Milliseconds in which authors may change what they said; 0: always.
+    package var editWindow: Int64 = 86_400_000
+    package var redactWindow: Int64 = 0
     package var operators: [OperatorSettings] = []
     /// What the operators of each class may do, besides `Privilege.fullClass`, which may everything.
     package var operatorClasses: [ByteString: Set<Privilege>] = [:]

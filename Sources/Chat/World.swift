@@ -40,6 +40,8 @@ package struct World: ~Copyable {
     var deadlines = Deadlines()
     /// What a question was asked for, until it is answered.
     var pending: [Int64: Pending] = [:]
+    /// By position: messages changed since a page that is still awaited was asked for; see `brought(upToDate:)`.
+    var lateChanges: [Int64: LateChange] = [:]
     var lastPosition: Int64
     var lastChannelNumber: Int64
     var lastQuestion: Int64 = 0
@@ -135,6 +137,7 @@ struct Statistics {
 enum Pending {
     case page(PageRequest)
     case targets(TargetsRequest)
+    case changing(ChangeRequest)
     case comingBack(Comeback)
     case seen(SeenRequest)
     case forwarding(ConnectionID, Peer, gateway: ByteString)

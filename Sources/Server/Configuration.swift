@@ -89,6 +89,9 @@ package struct Configuration: Sendable, Equatable {
         package var visibility = Visibility.all
         /// Zero: never.
         package var channelExpiry = Duration.seconds(90 * 86_400)
+        /// Zero: always.
+        package var editWindow = Duration.seconds(86_400)
+        package var redactWindow = Duration.zero
     }
 
     package struct Guests: Sendable, Equatable {

@@ -107,6 +107,15 @@ enum Schema {
             .duration(
                 "channel-expiry", \.history.channelExpiry, .zero ... .seconds(36_500 * 86_400), unit: .seconds(86_400),
                 "A channel unused for this time is dropped with its history; integers are days. 0: never."),
+            .duration(
+                "edit-window", \.history.editWindow, .zero ... .seconds(36_500 * 86_400), unit: .seconds(1),
+                "How long after saying something its author may change it (EDIT); integers are seconds. 0: always."),
+            .duration(
+                "redact-window", \.history.redactWindow, .zero ... .seconds(36_500 * 86_400), unit: .seconds(1),
+                """
+                How long its author may delete it (REDACT); channel operators always may. Integers are seconds. 0: \
+                always.
+                """),
         ])
 
     private static let guests = Section<Configuration>(

@@ -22,6 +22,8 @@ extension Settings {
         showGuestToken = configuration.guests.showToken
         replay = configuration.history.replay
         channelExpiry = configuration.history.channelExpiry.milliseconds
+        editWindow = configuration.history.editWindow.milliseconds
+        redactWindow = configuration.history.redactWindow.milliseconds
         page = configuration.history.page
         stsPort = configuration.tls.stsPort
         stsDuration = configuration.tls.stsDuration.milliseconds / 1000

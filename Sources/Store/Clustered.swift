@@ -1,9 +1,11 @@
 import Chat
 
-/// The table `messages`, in which a conversation's messages and its events each lie together by position.
+/// The table `messages`, in which a conversation's messages, its events and its changes each lie together by
+/// position.
 /// A page costs one seek and its rows; a time costs a binary search of one seek a step (20 steps for a million).
 struct Clustered: ~Copyable, Sendable {
     private let newest: Statement
+    private let newestOfAuthor: Statement
     private let oldest: Statement
     private let atOrAfter: Statement
     private let atOrBefore: Statement
@@ -14,6 +16,12 @@ struct Clustered: ~Copyable, Sendable {
         let wanted = "?6 >> kind & 1"
         newest = database.prepare(
             "SELECT \(RecordRow.columns) \(range) BETWEEN ?4 AND ?5 AND \(wanted) ORDER BY position DESC LIMIT ?7")
+        // Who said nothing for so long is not looked for further.
+        newestOfAuthor = database.prepare(
+            """
+            SELECT * FROM (SELECT \(RecordRow.columns) \(range) BETWEEN ?4 AND ?5 ORDER BY position DESC LIMIT 10000)
+            WHERE \(wanted) AND uid = ?8 LIMIT ?7
+            """)
         oldest = database.prepare(
             "SELECT \(RecordRow.columns) \(range) BETWEEN ?4 AND ?5 AND \(wanted) ORDER BY position LIMIT ?7")
         atOrAfter = database.prepare("SELECT position, time \(range) >= ?4 ORDER BY position LIMIT 1")
@@ -24,29 +32,33 @@ struct Clustered: ~Copyable, Sendable {
     func records(
         _ conversation: Conversation, _ window: Window, limit: Int
     ) throws(SQLiteFailure) -> [LogRecord] {
-        let messages = try records(conversation, window, event: 0, limit)
-        if window.kinds.isSubset(of: .messages) { return messages }
-        let both = merge(messages, try records(conversation, window, event: 1, limit))
-        return Array(window.newestFirst ? both.suffix(limit) : both.prefix(limit))
+        var all: [LogRecord] = []
+        for shelf in window.kinds.shelves { all = merge(all, try records(conversation, window, shelf, limit)) }
+        return Array(window.newestFirst ? all.suffix(limit) : all.prefix(limit))
     }
 
     private func records(
-        _ conversation: Conversation, _ window: Window, event: Int64, _ limit: Int
+        _ conversation: Conversation, _ window: Window, _ shelf: Shelf, _ limit: Int
     ) throws(SQLiteFailure) -> [LogRecord] {
-        let lower = try start(conversation, window, event)
-        let upper = try end(conversation, window, event)
+        let lower = try start(conversation, window, shelf)
+        let upper = try end(conversation, window, shelf)
         guard lower <= upper else { return [] }
+        if window.author != .none {
+            newestOfAuthor.bind(8, window.author.number)
+            return try read(newestOfAuthor, conversation, shelf, window.kinds, lower, upper, limit).reversed()
+        }
         return try window.newestFirst
-            ? read(newest, conversation, event, window.kinds, lower, upper, limit).reversed()
-            : read(oldest, conversation, event, window.kinds, lower, upper, limit)
+            ? read(newest, conversation, shelf, window.kinds, lower, upper, limit).reversed()
+            : read(oldest, conversation, shelf, window.kinds, lower, upper, limit)
     }
 
     private func read(
-        _ statement: borrowing Statement, _ conversation: Conversation, _ event: Int64, _ kinds: RecordKinds,
+        _ statement: borrowing Statement, _ conversation: Conversation, _ shelf: Shelf, _ kinds: RecordKinds,
         _ lower: Int64, _ upper: Int64, _ limit: Int
     ) throws(SQLiteFailure) -> [LogRecord] {
         statement.bind([
-            conversation.a, conversation.b, event, lower, upper, Int64(bitPattern: kinds.rawValue), Int64(limit),
+            conversation.a, conversation.b, shelf.rawValue, lower, upper, Int64(bitPattern: kinds.rawValue),
+            Int64(limit),
         ])
         defer { statement.reset() }
         var records: [LogRecord] = []
@@ -54,23 +66,23 @@ struct Clustered: ~Copyable, Sendable {
         return records
     }
 
-    private func start(_ conversation: Conversation, _ window: Window, _ event: Int64) throws(SQLiteFailure) -> Int64 {
+    private func start(_ conversation: Conversation, _ window: Window, _ shelf: Shelf) throws(SQLiteFailure) -> Int64 {
         if window.times.lowerBound == .min { return window.positions.lowerBound }
-        return max(window.positions.lowerBound, try position(conversation, event, from: window.times.lowerBound))
+        return max(window.positions.lowerBound, try position(conversation, shelf, from: window.times.lowerBound))
     }
 
-    private func end(_ conversation: Conversation, _ window: Window, _ event: Int64) throws(SQLiteFailure) -> Int64 {
+    private func end(_ conversation: Conversation, _ window: Window, _ shelf: Shelf) throws(SQLiteFailure) -> Int64 {
         if window.times.upperBound == .max { return window.positions.upperBound }
-        let next = try position(conversation, event, from: window.times.upperBound + 1)
+        let next = try position(conversation, shelf, from: window.times.upperBound + 1)
         return min(window.positions.upperBound, next == .max ? .max : next - 1)
     }
 
     /// The first position whose time is `time` or later; `Int64.max`: none.
     private func position(
-        _ conversation: Conversation, _ event: Int64, from time: Int64
+        _ conversation: Conversation, _ shelf: Shelf, from time: Int64
     ) throws(SQLiteFailure) -> Int64 {
-        guard let last = try seek(atOrBefore, conversation, event, .max), last.time >= time,
-            let first = try seek(atOrAfter, conversation, event, .min)
+        guard let last = try seek(atOrBefore, conversation, shelf, .max), last.time >= time,
+            let first = try seek(atOrAfter, conversation, shelf, .min)
         else { return .max }
         if first.time >= time { return first.position }
         var earlier = first.position
@@ -78,7 +90,7 @@ struct Clustered: ~Copyable, Sendable {
         var bound = found  // No row between `bound` and `found`.
         while earlier + 1 < bound {
             let middle = earlier + (bound - earlier) / 2
-            guard let row = try seek(atOrAfter, conversation, event, middle) else { break }
+            guard let row = try seek(atOrAfter, conversation, shelf, middle) else { break }
             if row.time >= time {
                 found = row.position
                 bound = middle
@@ -90,9 +102,9 @@ struct Clustered: ~Copyable, Sendable {
     }
 
     private func seek(
-        _ statement: borrowing Statement, _ conversation: Conversation, _ event: Int64, _ position: Int64
+        _ statement: borrowing Statement, _ conversation: Conversation, _ shelf: Shelf, _ position: Int64
     ) throws(SQLiteFailure) -> (position: Int64, time: Int64)? {
-        statement.bind([conversation.a, conversation.b, event, position])
+        statement.bind([conversation.a, conversation.b, shelf.rawValue, position])
         defer { statement.reset() }
         return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
     }

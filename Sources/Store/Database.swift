@@ -45,7 +45,9 @@ struct Database: ~Copyable, @unchecked Sendable {
     init(path: String, access: Access) throws(SQLiteFailure) {
         let flags = access == .write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let code = sqlite3_open_v2(
+            path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+            access == .write ? Scrubbing.layer : nil)
         guard code == SQLITE_OK, let opened else {
             let failure = SQLiteFailure(code: code, systemError: opened.map { sqlite3_system_errno($0) } ?? 0)
             sqlite3_close_v2(opened)
@@ -113,6 +115,17 @@ struct Database: ~Copyable, @unchecked Sendable {
         try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &total, &copied))
         if total == copied { notes.pointee.logPages = 0 }
         return total == copied
+    }
+
+    /// Copies the whole log to the file and empties it; false: somebody is reading it.
+    func cutLog() throws(SQLiteFailure) -> Bool {
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        if code & 0xFF == SQLITE_BUSY { return false }
+        try check(code)
+        notes.pointee.logPages = 0
+        // What is read again is what was written, without the leftovers (`Scrubbing`).
+        sqlite3_db_release_memory(handle)
+        return true
     }
 
     private func check(_ code: Int32) throws(SQLiteFailure) {

@@ -8,6 +8,7 @@ struct History: ~Copyable, Sendable {
     private let mergeState: Statement
     private let commit: Statement
     private let tailRow: Statement
+    private let movedRow: Statement
     private let identityRow: Statement
     private let byNick: Statement
     private let places: Statement
@@ -30,6 +31,11 @@ struct History: ~Copyable, Sendable {
         mergeState = database.prepare(MergeState.select)
         commit = database.prepare("COMMIT")
         tailRow = database.prepare("SELECT \(RecordRow.columns) FROM log WHERE position = ?1")
+        movedRow = database.prepare(
+            """
+            SELECT \(RecordRow.columns) FROM messages
+            WHERE a = ?1 AND b = ?2 AND event IN (0, 1, 2) AND position = ?3
+            """)
         identityRow = database.prepare("SELECT nick, name, epoch, created, seen FROM identities WHERE uid = ?1")
         byNick = database.prepare(
             "SELECT uid FROM identities WHERE nick = ?1 COLLATE NOCASE ORDER BY seen DESC LIMIT 1")
@@ -50,7 +56,7 @@ struct History: ~Copyable, Sendable {
             try begin.run()
             return try MergeState(mergeState).moved(conversation)
         }
-        let slice: Slice
+        var slice: Slice
         if case .around = question.selector {
             let before = try self.slice(conversation, windows[0], selections[0])
             let rest = try self.slice(conversation, windows[1], selections[1])
@@ -64,8 +70,25 @@ struct History: ~Copyable, Sendable {
             }
             slice = Slice(found, limit: question.limit, newestFirst: window.newestFirst)
         }
+        for record in slice.records where record.counterpart != 0 {
+            slice.counterparts[record.counterpart] = try self.record(record.counterpart, conversation)
+        }
         try commit.run()
         return slice
+    }
+
+    /// In the present snapshot.
+    private func record(
+        _ position: Int64, _ conversation: Conversation
+    ) throws(SQLiteFailure) -> LogRecord? {
+        defer {
+            tailRow.reset()
+            movedRow.reset()
+        }
+        tailRow.bind(1, position)
+        if try tailRow.step() { return try RecordRow.decode(tailRow, conversation) }
+        movedRow.bind([conversation.a, conversation.b, position])
+        return try movedRow.step() ? try RecordRow.decode(movedRow, conversation) : nil
     }
 
     private func slice(
@@ -131,6 +154,7 @@ struct History: ~Copyable, Sendable {
 /// Part of a conversation, oldest first.
 struct Slice {
     var records: [LogRecord]
+    var counterparts: [Int64: LogRecord] = [:]
     var isComplete: Bool
 
     /// `found` has one record more than `limit` where there is a further page.

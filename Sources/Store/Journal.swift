@@ -31,6 +31,8 @@ package struct Journal: ~Copyable, Sendable {
     var hasMovedRows: Bool
     var dropped: [DroppedChannel]
     var pace = MaintenancePace()
+    /// When the write-ahead log is to be emptied, because something in it was erased; nil: nothing was.
+    var erasesAt: Int64? = 0
     /// The last failure of a `maintain` step, for the log; nil: the last one succeeded.
     package internal(set) var maintenanceFailure: String?
     private let lock: FileLock
@@ -80,6 +82,7 @@ package struct Journal: ~Copyable, Sendable {
             lastTime = max(lastTime, newest.time)
         }
         tail.add(batch.records)
+        if batch.records.contains(where: { $0.kind.shelf == .changes }) { eraseSoon() }
         for case .dropChannel(let id) in batch.changes {
             tail.remove(.channel(id))
             dropped.append(DroppedChannel(id: id, position: lastPosition))

@@ -30,11 +30,12 @@ struct Loader {
     private mutating func loadTail(_ database: borrowing Database) throws(SQLiteFailure) {
         let gone = Set(dropped.map(\.id))
         let rows = database.prepare(
-            "SELECT position, time, kind, a, b FROM log WHERE position > ?1 ORDER BY position")
+            "SELECT position, time, kind, a, b, uid FROM log WHERE position > ?1 ORDER BY position")
         rows.bind(1, merge.merged)
         while try rows.step() {
             let entry = TailEntry(
-                position: rows.integer(0), time: rows.integer(1), kind: UInt8(clamping: rows.integer(2)))
+                position: rows.integer(0), time: rows.integer(1), kind: UInt8(clamping: rows.integer(2)),
+                uid: UID(number: rows.integer(5)))
             let conversation = Conversation(a: rows.integer(3), b: rows.integer(4))
             let isGone = !conversation.isDirect && gone.contains(conversation.a)
             if !isGone && entry.position > merge.moved(conversation) { tail.restore(conversation, entry) }
@@ -58,11 +59,11 @@ struct Loader {
                 channel.lastMessage = MessageMark(position: message.position, time: message.time)
             }
             channel.lastTime = tail.newest(conversation)?.time ?? 0
-            for event in Int64(0)...1 {
-                newest.bind([channel.state.id, event])
+            for shelf in Shelf.allCases {
+                newest.bind([channel.state.id, shelf.rawValue])
                 if try newest.step() {
                     channel.lastTime = max(channel.lastTime, newest.integer(1))
-                    if event == 0, channel.lastMessage.position == 0 {
+                    if shelf == .messages, channel.lastMessage.position == 0 {
                         channel.lastMessage = MessageMark(position: newest.integer(0), time: newest.integer(1))
                     }
                 }

@@ -18,6 +18,10 @@ struct MaintenancePace {
     var hurryRows: Int64 = 65_536
     var hurryPages = 8_192
     var checkpointPages = 2_048
+    /// Nanoseconds from a redaction until the write-ahead log is emptied, which then costs one sync for many, and how
+    /// long that may wait for an idle moment.
+    var eraseDelay: Int64 = 1_000_000_000
+    var erasePatience: Int64 = 10_000_000_000
     /// No new attempt before this moment after a failure.
     var resumeAt: Int64 = 0
 }
@@ -35,9 +39,16 @@ extension Journal {
         }
     }
 
-    /// The tail or the write-ahead log is long: `maintain` now, also under load.
+    private var mustErase: Bool { erasesAt.map { Clock.nanoseconds - $0 > pace.erasePatience } ?? false }
+
+    /// The tail or the write-ahead log is long, or should have been emptied: `maintain` now, also under load.
     package var mustMaintain: Bool {
-        (backlog >= pace.hurryRows || logPages >= pace.hurryPages) && !isResting
+        (backlog >= pace.hurryRows || logPages >= pace.hurryPages || mustErase) && !isResting
+    }
+
+    /// Texts that are gone from the tables stand in the write-ahead log until that is emptied.
+    mutating func eraseSoon() {
+        if erasesAt == nil { erasesAt = Clock.nanoseconds + pace.eraseDelay }
     }
 
     /// Moves rows to their conversations, deletes history of dropped channels, shortens the write-ahead log. The budget
@@ -66,6 +77,10 @@ extension Journal {
 
     /// One step; false: there was nothing to do. A long log comes first, as everything else makes it longer.
     private mutating func maintainOnce() throws(SQLiteFailure) -> Bool {
+        if let due = erasesAt, due <= Clock.nanoseconds {
+            erasesAt = try writer!.cutLog() ? nil : Clock.nanoseconds + 20_000_000
+            return true
+        }
         if logPages >= pace.checkpointPages, try writer!.checkpoint() { return true }
         if !merge.isBetweenRounds || backlog >= pace.mergeFrom || mergesForDropped {
             try mergeStep()
@@ -79,6 +94,7 @@ extension Journal {
             guard try writer!.deleteHistory(channel.id, rows: Int64(pace.step)) else { return true }
             try writer!.forgetDropped(channel.id)
             dropped.removeFirst()
+            eraseSoon()
             return true
         }
         return false

@@ -54,7 +54,7 @@ struct MergeStatements: ~Copyable, Sendable {
         move = database.prepare(
             """
             INSERT INTO messages (\(RecordRow.columns), a, b, event)
-            SELECT \(RecordRow.columns), a, b, kind >= 10 FROM log WHERE position = ?1
+            SELECT \(RecordRow.columns), a, b, (kind >= 10) + (kind >= 30) FROM log WHERE position = ?1
             """)
         save = database.prepare(
             "UPDATE meta SET position = ?1, time = ?2, merged = ?3, target = ?4, a = ?5, b = ?6, moved = ?7")
@@ -93,12 +93,12 @@ extension Writer {
         return true
     }
 
-    /// Deletes up to `rows` messages and as many events; whether that was all of the channel.
+    /// Deletes up to `rows` messages, as many events and as many changes; whether that was all of the channel.
     func deleteHistory(_ channel: Int64, rows: Int64) throws(SQLiteFailure) -> Bool {
         var isDone = true
         try transaction { () throws(SQLiteFailure) in
-            for event in Int64(0)...1 {
-                try merge.deleteHistory.run(channel, event, rows)
+            for shelf in Shelf.allCases {
+                try merge.deleteHistory.run(channel, shelf.rawValue, rows)
                 if database.changes >= rows { isDone = false }
             }
         }

@@ -6,7 +6,7 @@ enum Migrations {
     static let applicationID: Int64 = 0x5052_4C59
 
     /// Version n is what the first n entries make.
-    static let all: [String] = [version1, version2, version3, version4, version5]
+    static let all: [String] = [version1, version2, version3, version4, version5, version6]
 
     /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
     static func run(_ migrations: [String], on database: borrowing Database) throws(SQLiteFailure) {
@@ -114,5 +114,11 @@ enum Migrations {
     /// NOCASE folds ASCII alone, as nicks are.
     private static let version5 = """
         CREATE INDEX identities_by_nick ON identities (nick COLLATE NOCASE, seen);
+        """
+
+    /// Edits and redactions, which lie beside a conversation's messages and events as `event` 2.
+    private static let version6 = """
+        ALTER TABLE log ADD COLUMN counterpart INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE messages ADD COLUMN counterpart INTEGER NOT NULL DEFAULT 0;
         """
 }

@@ -17,7 +17,10 @@ package struct Reader: ~Copyable, Sendable {
         do throws(SQLiteFailure) {
             try open()
             let slice = try history!.page(question, tail)
-            return HistoryPage(number: question.number, records: slice.records, isComplete: slice.isComplete)
+            var page = HistoryPage(
+                number: question.number, records: slice.records, isComplete: slice.isComplete)
+            page.counterparts = slice.counterparts
+            return page
         } catch {
             close(after: error)
             return HistoryPage(number: question.number, records: [], isComplete: false, failure: error.description)

@@ -1,11 +1,12 @@
+import Bytes
 import Chat
 
 /// How a record lies in a row; the same columns in `log` and `messages`.
 enum RecordRow {
-    static let columns = "position, time, kind, uid, source, account, name, tags, text"
+    static let columns = "position, time, kind, uid, source, account, name, tags, text, counterpart"
 
     static let insert = """
-        INSERT INTO log (\(columns), a, b) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        INSERT INTO log (\(columns), a, b) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
         """
 
     static func bind(_ record: LogRecord, to statement: borrowing Statement) {
@@ -17,9 +18,10 @@ enum RecordRow {
         statement.bind(6, record.account)
         statement.bind(7, record.name)
         statement.bind(8, record.tags)
-        statement.bind(9, record.text)
-        statement.bind(10, record.conversation.a)
-        statement.bind(11, record.conversation.b)
+        statement.bind(9, record.kind == .edit ? "" : record.text)
+        statement.bind(10, record.counterpart)
+        statement.bind(11, record.conversation.a)
+        statement.bind(12, record.conversation.b)
     }
 
     static func decode(
@@ -32,6 +34,7 @@ enum RecordRow {
         return LogRecord(
             position: statement.integer(0), conversation: conversation, time: statement.integer(1), kind: kind,
             uid: UID(number: statement.integer(3)), source: statement.bytes(4), account: statement.bytes(5),
-            name: statement.bytes(6), tags: statement.bytes(7), text: statement.bytes(8))
+            name: statement.bytes(6), tags: statement.bytes(7), text: statement.bytes(8),
+            counterpart: statement.integer(9))
     }
 }

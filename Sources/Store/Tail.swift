@@ -7,6 +7,7 @@ struct TailEntry: Equatable {
     var time: Int64
     /// Number of the record's kind.
     var kind: UInt8
+    var uid: UID
 }
 
 /// Which records of `log` belong to which conversation, shared by the journal and the readers.
@@ -24,7 +25,8 @@ final class Tail: Sendable {
     func add(_ records: [LogRecord]) {
         entries.withLock { entries in
             for record in records {
-                let entry = TailEntry(position: record.position, time: record.time, kind: record.kind.rawValue)
+                let entry = TailEntry(
+                    position: record.position, time: record.time, kind: record.kind.rawValue, uid: record.uid)
                 entries[record.conversation, default: []].append(entry)
             }
         }

@@ -11,6 +11,8 @@ struct Window {
     /// One more than the page holds: that one tells whether there is a further page. 0: nothing can be in the window.
     var limit: Int
     var kinds: RecordKinds
+    /// `none`: everybody's.
+    var author: UID
 
     private init(_ question: HistoryQuestion, newestFirst: Bool) {
         oldest = question.oldest
@@ -18,6 +20,7 @@ struct Window {
         self.newestFirst = newestFirst
         limit = question.newest < question.oldest || question.limit <= 0 ? 0 : question.limit + 1
         kinds = question.kinds
+        author = question.author
     }
 
     /// One window; two for `around` (before it, then from it on) and for `between` whose references differ in kind:
@@ -90,16 +93,20 @@ extension Window {
             var index = upper
             while index > lower, selected.count < limit {
                 index -= 1
-                if kinds.contains(number: list[index].kind) { selected.append(list[index]) }
+                if wants(list[index]) { selected.append(list[index]) }
             }
             selected.reverse()
         } else {
             var index = lower
             while index < upper, selected.count < limit {
-                if kinds.contains(number: list[index].kind) { selected.append(list[index]) }
+                if wants(list[index]) { selected.append(list[index]) }
                 index += 1
             }
         }
         return selected
+    }
+
+    private func wants(_ entry: TailEntry) -> Bool {
+        kinds.contains(number: entry.kind) && (author == .none || author == entry.uid)
     }
 }

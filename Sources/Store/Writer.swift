@@ -7,6 +7,7 @@ struct Writer: ~Copyable, Sendable {
     private let commit: Statement
     private let insert: Statement
     private let changes: ChangeStatements
+    private let rewrites: RewriteStatements
     private let correspondents: CorrespondentStatements
     private var knownPairs: Set<Conversation> = []
     let merge: MergeStatements
@@ -16,9 +17,9 @@ struct Writer: ~Copyable, Sendable {
         path: String, durability: Durability, migrations: [String]? = nil
     ) throws(SQLiteFailure) -> Writer {
         let database = try Database(path: path, access: .write)
-        // What is left after a merge is reused or dropped page by page; zeroing it costs only where no extra write
-        // is needed. Erasing on request (redaction, dropped channels) relies on it.
-        try database.execute("PRAGMA secure_delete = FAST")
+        // What is deleted, redacted or moved leaves nothing behind in free pages. Of the ways of a message only the
+        // removal of moved rows pays for it, a page for some twenty rows.
+        try database.execute("PRAGMA secure_delete = ON")
         // Only sorting a merge step makes temporary data; a full disk must not stop that.
         try database.execute("PRAGMA temp_store = MEMORY")
         // 16 MB: the clustered table's inner pages and the leaves of busy conversations.
@@ -39,6 +40,7 @@ struct Writer: ~Copyable, Sendable {
         commit = database.prepare("COMMIT")
         insert = database.prepare(RecordRow.insert)
         changes = ChangeStatements(database)
+        rewrites = RewriteStatements(database)
         correspondents = CorrespondentStatements(database)
         merge = MergeStatements(database)
         self.database = database
@@ -69,6 +71,7 @@ struct Writer: ~Copyable, Sendable {
                 }
                 RecordRow.bind(record, to: insert)
                 try insert.run()
+                try rewrites.apply(record)
                 newest = record.position
             }
             try correspondents.note(batch.records, known: &known)
@@ -93,6 +96,8 @@ struct Writer: ~Copyable, Sendable {
     var logPages: Int { database.logPages }
 
     func checkpoint() throws(SQLiteFailure) -> Bool { try database.checkpoint() }
+
+    func cutLog() throws(SQLiteFailure) -> Bool { try database.cutLog() }
 }
 
 extension Durability {

@@ -20,7 +20,7 @@ package final class MemoryStore: ScriptStore {
     package init() {}
 
     package func commit(_ records: [LogRecord], _ changes: [Change]) {
-        log += records
+        for record in records { add(record) }
         self.changes += changes
         for change in changes {
             switch change {
@@ -33,6 +33,14 @@ package final class MemoryStore: ScriptStore {
             default: break
             }
         }
+    }
+
+    private func add(_ record: LogRecord) {
+        log.append(record)
+        if record.kind.shelf != .changes { return }
+        if record.kind == .edit { log[log.count - 1].text = "" }
+        let at = log.firstIndex { $0.position == record.counterpart && $0.conversation == record.conversation }
+        if let at { log[at].take(record) }
     }
 
     package func identity(_ question: IdentityQuestion) -> IdentityAnswer {
@@ -52,8 +60,17 @@ package final class MemoryStore: ScriptStore {
     }
 
     package func page(_ question: HistoryQuestion) -> HistoryPage {
+        var page = records(question)
+        for record in page.records where record.counterpart != 0 {
+            page.counterparts[record.counterpart] = log.first { $0.position == record.counterpart }
+        }
+        return page
+    }
+
+    private func records(_ question: HistoryQuestion) -> HistoryPage {
         let all = log.filter {
             $0.conversation == question.conversation && question.kinds.contains(number: $0.kind.rawValue)
+                && (question.author == .none || question.author == $0.uid)
                 && $0.position >= question.oldest && $0.position <= question.newest
         }
         let limit = question.limit

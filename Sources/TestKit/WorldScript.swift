@@ -26,6 +26,9 @@ package final class WorldScript {
     package var holdsPages = false
     private var heldPages: [HistoryQuestion] = []
     private var heldDirects: [DirectQuestion] = []
+    /// The history reader answers at once, and its answers arrive after those of later questions.
+    package var holdsAnswers = false
+    private var heldAnswers: [HistoryPage] = []
     private var sink = Ledger()
     private var releaser = Releaser(limit: 1 << 20)
     private var nextSlot: Int32 = 0
@@ -139,7 +142,7 @@ package final class WorldScript {
             releaser.release(world.effects.outbox, into: &sink)
             world.effects.clear()
             if refused { world.apply(.refused(changes, reason: "full"), at: moment) }
-            for question in pages { world.apply(.page(page(question)), at: moment) }
+            tell(pages.map(page))
             for question in directs { world.apply(.direct(direct(question)), at: moment) }
             for question in asked {
                 world.apply(.identity((store ?? memory).identity(question)), at: moment)
@@ -150,6 +153,15 @@ package final class WorldScript {
             {
                 return
             }
+        }
+    }
+
+    private func tell(_ pages: [HistoryPage]) {
+        if holdsAnswers {
+            heldAnswers += pages
+        } else {
+            for page in pages + heldAnswers { world.apply(.page(page), at: moment) }
+            heldAnswers = []
         }
     }
 

@@ -35,6 +35,8 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
     package static let metadata3 = Capabilities(rawValue: 1 << 25)
     package static let multiline = Capabilities(rawValue: 1 << 30)
     package static let channelRename = Capabilities(rawValue: 1 << 31)
+    package static let messageRedaction = Capabilities(rawValue: 1 << 32)
+    package static let messageEdit = Capabilities(rawValue: 1 << 33)
 
     /// Everything on offer.
     package static let all = Capabilities(table.map(\.bit))
@@ -67,7 +69,9 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
         CapabilityRow("draft/channel-rename", .channelRename),
         CapabilityRow("draft/metadata-2", .metadata),
         CapabilityRow("draft/metadata-3", .metadata3),
+        CapabilityRow("draft/message-redaction", .messageRedaction),
         CapabilityRow("parley.chat/uid", .uid),
+        CapabilityRow("parley.chat/message-edit", .messageEdit),
     ]
 
     /// The capability of this name, if it is on offer. Names are case-sensitive (IRCv3 capability negotiation).

@@ -78,6 +78,8 @@ func configuration(_ text: String) throws -> Configuration {
             page = 7
             visibility = "joined"
             channel-expiry = 30
+            edit-window = 90
+            redact-window = "1h"
             [guests]
             prefix = "anon"
             show-token = false
@@ -140,6 +142,8 @@ func configuration(_ text: String) throws -> Configuration {
         expected.history.page = 7
         expected.history.visibility = .joined
         expected.history.channelExpiry = .seconds(30 * 86_400)
+        expected.history.editWindow = .seconds(90)
+        expected.history.redactWindow = .seconds(3600)
         expected.guests.prefix = "anon"
         expected.guests.showToken = false
         expected.guests.sessionLimit = 3

@@ -32,6 +32,8 @@ struct PageRequest {
     /// As they were when the page was asked for.
     var capabilities: Capabilities
     var target: Readable
+    /// Those of the page, as it comes.
+    var counterparts: [Int64: LogRecord] = [:]
     /// The asker, to whom the others' direct messages were sent.
     var reader: UID
     var nick: ByteString
@@ -52,7 +54,7 @@ extension PageRequest {
     /// What the page may hold. Whatever its reader would not be shown must not take a place in it.
     var kinds: RecordKinds {
         guard form == .batch || form == .lines, capabilities.contains(.eventPlayback) else { return .messages }
-        var kinds = RecordKinds.all
+        var kinds = RecordKinds.all.subtracting(.changes)
         if !capabilities.contains(.messageTags) { kinds.remove(RecordKinds(.tagmsg)) }
         if !capabilities.contains(.setname) { kinds.remove(RecordKinds(.setname)) }
         if !capabilities.contains(.channelRename) { kinds.remove(RecordKinds(.rename)) }
@@ -109,9 +111,11 @@ extension World {
 
     /// The reply slot is filled whatever came, or the session would hear nothing any more.
     mutating func answered(_ page: HistoryPage) {
-        guard case .page(let request)? = pending.removeValue(forKey: page.number) else { return }
+        guard let question = pending.removeValue(forKey: page.number) else { return }
         if let failure = page.failure { note(.warning, "history not read: \(failure)") }
-        guard sessions.contains(request.session) else { return }
+        let page = brought(upToDate: page)
+        if case .changing(let request) = question { return found(page, for: request) }
+        guard case .page(let request) = question, sessions.contains(request.session) else { return }
         let line = write(page, for: request)
         effects.outbox.answer(request.session, number: page.number, with: line)
     }

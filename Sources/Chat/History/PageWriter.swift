@@ -6,6 +6,8 @@ extension World {
     /// The page's lines, one after the other in the arena.
     mutating func write(_ page: HistoryPage, for request: PageRequest) -> LineRef {
         let start = effects.outbox.mark
+        var request = request
+        request.counterparts = page.counterparts
         if page.failure != nil {
             writeFailure(request)
         } else if !page.records.isEmpty || request.mustAnswer {
@@ -73,12 +75,14 @@ extension World {
 
     // MARK: Records
 
-    private mutating func write(_ record: LogRecord, _ request: PageRequest, batch: ByteString) {
+    mutating func write(_ record: LogRecord, _ request: PageRequest, batch: ByteString) {
+        if record.isRedacted { return writeRedacted(record, request, batch: batch) }
         switch record.kind {
         case .privmsg, .notice:
             let target = target(of: record, request)
             let command: ByteString = record.kind == .notice ? "NOTICE \(target)" : "PRIVMSG \(target)"
             let head: ByteString = "\(command) :"
+            let record = marked(record, request)
             switch request.form {
             case .batch, .lines:
                 var line = outgoing(record, record.source, "\(head)\(record.text)", batch)
@@ -125,7 +129,7 @@ extension World {
         }
     }
 
-    private func outgoing(_ record: LogRecord, _ source: ByteString, _ body: ByteString, _ batch: ByteString)
+    func outgoing(_ record: LogRecord, _ source: ByteString, _ body: ByteString, _ batch: ByteString)
         -> Outgoing
     {
         var line = Outgoing(source: source, time: record.time, position: record.position, body: body)
@@ -142,7 +146,7 @@ extension World {
     }
 
     /// To whom it was said, as the reader knows them now.
-    private func target(of record: LogRecord, _ request: PageRequest) -> ByteString {
+    func target(of record: LogRecord, _ request: PageRequest) -> ByteString {
         let isFromOther = request.target.conversation.isDirect && record.uid != request.reader
         return isFromOther ? request.nick : request.target.name
     }
@@ -160,6 +164,12 @@ extension World {
         case .setname: return "SETNAME \(record.text)"
         case .rename: return "RENAME \(record.text)"
         case .tagmsg: return "TAGMSG \(target(of: record, request))"
+        case .edit:
+            let text = request.counterparts[record.counterpart]?.text ?? ""
+            return "EDIT \(target(of: record, request)) \(MessageID.text(record.counterpart)) :\(text)"
+        case .redact:
+            let reason: ByteString = record.text.isEmpty ? "" : " :\(record.text)"
+            return "REDACT \(target(of: record, request)) \(MessageID.text(record.counterpart))\(reason)"
         case .part: word = "PART"
         case .kick: word = "KICK"
         case .topic: word = "TOPIC"
@@ -190,8 +200,6 @@ extension World {
 }
 
 extension PageRequest {
-    fileprivate var hasEvents: Bool { form == .batch || form == .lines }
-
     /// Who asked is told also that there is nothing; a JOIN says nothing of it.
     fileprivate var mustAnswer: Bool { if case .join = purpose { false } else { true } }
 }

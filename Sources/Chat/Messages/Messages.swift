@@ -102,7 +102,7 @@ extension World {
     }
 
     /// What cannot be relayed whole is refused: receivers would see it cut, and its author would not know.
-    private mutating func fits(_ turn: Turn, _ body: ByteString, target: ByteString) -> Bool {
+    mutating func fits(_ turn: Turn, _ body: ByteString, target: ByteString) -> Bool {
         let excess = 2 + users[turn.me].source.count + body.count - (LineLimits.message - 2)
         if excess <= 0 { return true }
         reply(

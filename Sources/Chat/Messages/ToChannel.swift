@@ -35,7 +35,7 @@ extension World {
         return false
     }
 
-    private func reasonNotToSpeak(_ user: UserID, _ utterance: Utterance, _ channel: ChannelID) -> ByteString? {
+    func reasonNotToSpeak(_ user: UserID, _ utterance: Utterance, _ channel: ChannelID) -> ByteString? {
         let ranks = isMember(user, of: channel) ? channels[channel].ranks(of: user) : nil
         if ranks == nil, channels[channel].has(0x6E) { return "Cannot send to channel (+n): join it first" }
         if channels[channel].has(0x43), isCTCP(utterance) { return "Cannot send to channel (+C): no CTCP here" }
@@ -84,12 +84,16 @@ extension World {
 
     /// Notes who must be told if the store refuses the record just made.
     mutating func refusable(_ turn: Turn, _ target: ByteString) -> Int32 {
+        refusable(turn.session, turn.command, target)
+    }
+
+    mutating func refusable(_ session: ConnectionID, _ command: StaticString, _ target: ByteString) -> Int32 {
         effects.refusals.append(
             Refusal(
-                connection: turn.session, command: "\(turn.command)", target: target,
-                label: response.slot == turn.session.index ? response.label : ""))
+                connection: session, command: "\(command)", target: target,
+                label: response.slot == session.index ? response.label : ""))
         let refusal = Int32(effects.refusals.count - 1)
-        effects.outbox.mayRefuse(turn.session, refusal)
+        effects.outbox.mayRefuse(session, refusal)
         return refusal
     }
 

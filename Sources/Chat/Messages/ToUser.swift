@@ -48,13 +48,14 @@ extension World {
         var forms = Forms(interest: line.interest)
         relay(line, to: users[receiver].sessions, &forms, except: turn.session, needing: needing)
         if receiver == turn.me { return deliverToSelf(line, turn.session, needing: needing) }
-        // A client without echo-message takes its own words for somebody else's; a person does not.
         var others: ContiguousArray<ConnectionID> = []
-        for session in users[turn.me].sessions
-        where sessions[session].isPlain || capabilities[Int(session.index)].contains(.echoMessage) {
-            others.append(session)
-        }
+        for session in users[turn.me].sessions where hearsItself(session) { others.append(session) }
         relay(line, to: others, &forms, except: turn.session, needing: needing)
+    }
+
+    /// A client without echo-message takes its own words for somebody else's; a person does not.
+    func hearsItself(_ session: ConnectionID) -> Bool {
+        sessions[session].isPlain || capabilities[Int(session.index)].contains(.echoMessage)
     }
 
     /// What one says to oneself arrives beside the answer to the command: a label is the echo's alone.

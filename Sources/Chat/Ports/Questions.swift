@@ -25,6 +25,8 @@ package struct HistoryQuestion: Sendable, Equatable {
     package var limit: Int
     /// The others are passed over, so that a page is full of these.
     package var kinds: RecordKinds
+    /// With `latest`: only this identity's, as far as they are not long ago; `none`: everybody's.
+    package var author: UID
     /// Nothing older than this position (0: everything).
     package var oldest: Int64
     /// Nothing newer than this position: what comes later is delivered live.
@@ -32,7 +34,7 @@ package struct HistoryQuestion: Sendable, Equatable {
 
     package init(
         number: Int64, conversation: Conversation, selector: PageSelector, limit: Int,
-        kinds: RecordKinds = .messages,
+        kinds: RecordKinds = .messages, author: UID = .none,
         oldest: Int64 = 0, newest: Int64 = .max
     ) {
         self.number = number
@@ -40,6 +42,7 @@ package struct HistoryQuestion: Sendable, Equatable {
         self.selector = selector
         self.limit = limit
         self.kinds = kinds
+        self.author = author
         self.oldest = oldest
         self.newest = newest
     }
@@ -49,6 +52,8 @@ package struct HistoryQuestion: Sendable, Equatable {
 package struct HistoryPage: Sendable, Equatable {
     package var number: Int64
     package var records: [LogRecord]
+    /// The counterparts of these records, by position.
+    package var counterparts: [Int64: LogRecord] = [:]
     /// Nothing else is in the part that was asked for: there is no further page.
     package var isComplete: Bool
     /// The reader could not answer; the reason is for the log.

@@ -54,9 +54,26 @@ package enum RecordKind: UInt8, Sendable {
     case tagmsg = 18
     /// The text has both names: `#old #new :reason`.
     case rename = 19
+    /// The text of an earlier message was replaced by this record's.
+    case edit = 30
+    /// Text and tags of an earlier message are gone; the text is the reason.
+    case redact = 31
 
     /// What people said, as opposed to what happened; pages without event-playback hold these alone.
-    package var isMessage: Bool { rawValue < 10 }
+    package var isMessage: Bool { shelf == .messages }
+
+    /// Where a record lies within its conversation, so that a page of one kind passes over no other.
+    package var shelf: Shelf { Shelf(kind: Int64(rawValue)) }
+}
+
+/// The numbers are the database's.
+package enum Shelf: Int64, Sendable, CaseIterable {
+    case messages = 0
+    case events = 1
+    /// Edits and redactions.
+    case changes = 2
+
+    package init(kind: Int64) { self = kind < 10 ? .messages : kind < 30 ? .events : .changes }
 }
 
 /// Kinds of records, by their numbers.
@@ -68,7 +85,17 @@ package struct RecordKinds: OptionSet, Hashable, Sendable {
 
     /// What people said.
     package static let messages: RecordKinds = [RecordKinds(.privmsg), RecordKinds(.notice)]
+    package static let changes: RecordKinds = [RecordKinds(.edit), RecordKinds(.redact)]
     package static let all = RecordKinds(rawValue: .max)
+
+    /// Where records of these kinds lie.
+    package var shelves: [Shelf] {
+        var shelves: [Shelf] = []
+        if !isDisjoint(with: .messages) { shelves.append(.messages) }
+        if !subtracting([.messages, .changes]).isEmpty { shelves.append(.events) }
+        if !isDisjoint(with: .changes) { shelves.append(.changes) }
+        return shelves
+    }
 
     package func contains(number: UInt8) -> Bool { number < 64 && rawValue >> UInt64(number) & 1 == 1 }
 }
@@ -91,12 +118,15 @@ package struct LogRecord: Sendable, Equatable {
     /// Client-only tags that are kept (`+draft/reply=…;+draft/react=…`), escaped as on the wire, without `@`.
     package var tags: ByteString
     /// privmsg, notice: the text. Others: the line's parameters after the channel, as on the wire
-    /// (`:reason`, `nick :reason`, `+o ana`).
+    /// (`:reason`, `nick :reason`, `+o ana`). The store keeps an edit's text in the message alone.
     package var text: ByteString
+    /// Of an edit or redaction: the position of the message. Of a message: of the one that changed it last; 0: none.
+    package var counterpart: Int64
 
     package init(
         position: Int64, conversation: Conversation, time: Int64, kind: RecordKind, uid: UID, source: ByteString,
-        account: ByteString = "", name: ByteString = "", tags: ByteString = "", text: ByteString
+        account: ByteString = "", name: ByteString = "", tags: ByteString = "", text: ByteString,
+        counterpart: Int64 = 0
     ) {
         self.position = position
         self.conversation = conversation
@@ -108,6 +138,20 @@ package struct LogRecord: Sendable, Equatable {
         self.name = name
         self.tags = tags
         self.text = text
+        self.counterpart = counterpart
+    }
+
+    /// What was said is gone.
+    package var isRedacted: Bool {
+        counterpart != 0 && kind.shelf != .changes && text.isEmpty && tags.isEmpty
+    }
+
+    /// Becomes what an edit or redaction made of it.
+    package mutating func take(_ change: LogRecord) {
+        if change.position <= counterpart { return }
+        counterpart = change.position
+        text = change.kind == .edit ? change.text : ""
+        if change.kind == .redact { tags = "" }
     }
 }
 

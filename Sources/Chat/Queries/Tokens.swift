@@ -40,6 +40,8 @@ private func featureTokens(_ settings: Settings) -> [ByteString] {
         "CHATHISTORY=\(settings.page)", "MSGREFTYPES=msgid,timestamp",
         // A sender is slowed by not being read and never closed for its pace.
         "soju.im/SAFERATE",
+        // Seconds in which authors may change what they said; 0: always.
+        "parley.chat/CHANGE=edit:\(settings.editWindow / 1000),redact:\(settings.redactWindow / 1000)",
     ]
 }
 

@@ -1,0 +1,1 @@
+let changeCommands: [Command] = [editCommand, redactCommand]

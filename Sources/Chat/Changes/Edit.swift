@@ -1,0 +1,49 @@
+import Bytes
+import Wire
+
+let editCommand = Command(
+    "EDIT", minimum: 3, cost: 2000, source: "docs/PROTOCOL.md, Changing what was said",
+    help: [
+        "EDIT <#channel|nick> <msgid|*> :<new text>",
+        "Gives a message that you sent another text; * is your last one there.", "Example: EDIT #lobby * :hello",
+    ]
+) { world, turn in
+    let text = world.freeText(turn, 2)
+    if text.isEmpty { return world.reply(turn, .ERR_NOTEXTTOSEND, ":No text to send") }
+    let longest: ByteString = "EDIT \(turn[0]) \(MessageID.text(0)) :\(text)"
+    guard world.fits(turn, longest, target: world.shown(turn[0])) else { return }
+    world.lookForMessage(turn, .edit(text: ByteString(text)))
+}
+
+extension World {
+    mutating func edit(_ record: LogRecord, _ request: ChangeRequest, _ place: ChangePlace, text: ByteString) {
+        guard record.uid == users[request.user].uid, record.kind.isMessage else {
+            return refuse(request, "EDIT_FORBIDDEN", "You can change your own messages only")
+        }
+        if isOver(settings.editWindow, since: record) {
+            return refuseLate(
+                request, "EDIT_WINDOW_EXPIRED", settings.editWindow, "You can no longer change this message")
+        }
+        if let why = reasonNotToEdit(record, request, place, text) { return refuse(request, "EDIT_FORBIDDEN", why) }
+        let msgid = MessageID.text(record.position)
+        let line = change(record, .edit, request, place, text: text, body: "EDIT \(place.name) \(msgid) :\(text)")
+        let (knowing, others) = audience(of: request, place, knowing: .messageEdit)
+        var forms = Forms(interest: line.interest)
+        relay(line, to: knowing, &forms)
+        var fallback = line
+        let command: StaticString = record.kind == .notice ? "NOTICE" : "PRIVMSG"
+        fallback.body = "\(command) \(place.name) :[edited] \(text)"
+        var fallbackForms = Forms(interest: line.interest)
+        relay(fallback, to: others, &fallbackForms)
+        confirm(line, request, .messageEdit, "EDITED \(place.name) \(msgid) :The message has its new text")
+    }
+
+    /// Whoever may not speak in the channel now may not do so by changing what was said.
+    private mutating func reasonNotToEdit(
+        _ record: LogRecord, _ request: ChangeRequest, _ place: ChangePlace, _ text: ByteString
+    ) -> ByteString? {
+        guard let channel = place.channel else { return nil }
+        let utterance = Utterance(kind: record.kind, command: "EDIT", text: text, tags: "")
+        return reasonNotToSpeak(request.user, utterance, channel) ?? paceExceeded(request.user, in: channel, lines: 1)
+    }
+}
