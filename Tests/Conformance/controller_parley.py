@@ -46,6 +46,14 @@ SERVER_NAME = "My.Little.Server"
 OPER_NAME = "operuser"
 OPER_PASSWORD = "operpassword"
 
+# redact.py calls an assertion that the suite does not have (it is unittest's).
+if not hasattr(BaseServerTestCase, "assertIsNotNone"):
+
+    def _assert_is_not_none(_case: Any, value: Any, message: Optional[str] = None) -> None:
+        assert value is not None, message
+
+    BaseServerTestCase.assertIsNotNone = _assert_is_not_none
+
 STRICT = os.environ.get("PARLEY_PROFILE", "strict") != "lenient"
 
 

@@ -1,1 +1,1 @@
-let changeCommands: [Command] = [editCommand, redactCommand]
+let changeCommands: [Command] = [changesCommand, editCommand, redactCommand]

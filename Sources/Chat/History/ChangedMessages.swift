@@ -22,7 +22,7 @@ extension World {
             default: "PRIVMSG \(target) :"
             }
         _ = write(outgoing(record, record.source, body, batch), for: request.capabilities)
-        if let redaction { write(redaction, request, batch: batch) }
+        if let redaction, !request.isInPlace { write(redaction, request, batch: batch) }
     }
 
     /// `[deleted by bo: spam]`

@@ -24,6 +24,8 @@ struct PageRequest {
         /// HISTORY from a time on, oldest first.
         case askedFrom(Int64)
         case chathistory(subcommand: ByteString)
+        /// CHANGES, which then goes on from this position.
+        case changes(upTo: Int64)
     }
 
     var session: ConnectionID
@@ -52,7 +54,12 @@ struct Readable {
 
 extension PageRequest {
     /// What the page may hold. Whatever its reader would not be shown must not take a place in it.
-    var kinds: RecordKinds {
+    var kinds: RecordKinds { isInPlace ? shownKinds.union(.changes) : shownKinds }
+
+    /// Edits and redactions are told where they happened, not with their messages.
+    var isInPlace: Bool { if case .changes = purpose { true } else { false } }
+
+    private var shownKinds: RecordKinds {
         guard form == .batch || form == .lines, capabilities.contains(.eventPlayback) else { return .messages }
         var kinds = RecordKinds.all.subtracting(.changes)
         if !capabilities.contains(.messageTags) { kinds.remove(RecordKinds(.tagmsg)) }

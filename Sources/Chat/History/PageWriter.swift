@@ -10,6 +10,8 @@ extension World {
         request.counterparts = page.counterparts
         if page.failure != nil {
             writeFailure(request)
+        } else if case .changes(let newest) = request.purpose {
+            writeChanges(page, request, upTo: newest)
         } else if !page.records.isEmpty || request.mustAnswer {
             writePage(page, request)
         }
@@ -23,6 +25,8 @@ extension World {
         case .chathistory(let subcommand):
             writeLine(
                 tags, StandardReplies.fail("CHATHISTORY", "MESSAGE_ERROR", [subcommand, request.target.name], text))
+        case .changes:
+            writeLine(tags, StandardReplies.fail("CHANGES", "INTERNAL_ERROR", [request.target.name], text))
         case .asked, .askedFrom: writeNotice(tags, request, "\(text). Try again in a while")
         case .join: writeNotice(tags, request, "\(text). HISTORY \(request.target.name) asks for it again")
         }
