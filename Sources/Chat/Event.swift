@@ -22,12 +22,15 @@ package struct Peer: Sendable {
     package var host: ByteString
     package var isTLS: Bool
     package var isLoopback: Bool
+    /// The operator at the machine itself: came by the console socket.
+    package var isConsole: Bool
 
-    package init(address: ByteString, host: ByteString, isTLS: Bool, isLoopback: Bool) {
+    package init(address: ByteString, host: ByteString, isTLS: Bool, isLoopback: Bool, isConsole: Bool = false) {
         self.address = address
         self.host = host
         self.isTLS = isTLS
         self.isLoopback = isLoopback
+        self.isConsole = isConsole
     }
 }
 

@@ -11,9 +11,12 @@ package struct PeerInfo: Sendable, Equatable {
     /// Which call of `listen` it came by, counted from 0.
     package var listener: Int
     package var isTLS: Bool
+    /// Came by a socket in the file system: whoever may open that file.
+    package var isLocal: Bool
 
     package init(
-        address: ByteString, addressBytes: [UInt8], port: UInt16, isLoopback: Bool, listener: Int, isTLS: Bool
+        address: ByteString, addressBytes: [UInt8], port: UInt16, isLoopback: Bool, listener: Int, isTLS: Bool,
+        isLocal: Bool = false
     ) {
         self.address = address
         self.addressBytes = addressBytes
@@ -21,6 +24,7 @@ package struct PeerInfo: Sendable, Equatable {
         self.isLoopback = isLoopback
         self.listener = listener
         self.isTLS = isTLS
+        self.isLocal = isLocal
     }
 }
 

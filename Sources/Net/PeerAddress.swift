@@ -48,7 +48,9 @@ package struct PeerAddress: Sendable, Hashable {
 
     init(_ storage: sockaddr_storage) {
         withUnsafeBytes(of: storage) { raw in
-            if Int32(storage.ss_family) == AF_INET6 {
+            if Int32(storage.ss_family) == AF_UNIX {
+                self = PeerAddress("127.0.0.1", port: 0)!
+            } else if Int32(storage.ss_family) == AF_INET6 {
                 let v6 = raw.loadUnaligned(as: sockaddr_in6.self)
                 port = UInt16(bigEndian: v6.sin6_port)
                 isIPv6 = true

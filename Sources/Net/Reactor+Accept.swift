@@ -4,6 +4,8 @@ struct Listener {
     var descriptor: Int32
     let mode: ListenerMode
     let isProxied: Bool
+    /// A socket in the file system.
+    var isLocal = false
     var isPending = false
 }
 
@@ -20,9 +22,20 @@ extension Reactor {
         if descriptor < 0 {
             throw NetError("cannot listen on \(spec.address) port \(spec.port)", errno: Int32(-descriptor))
         }
-        listeners.append(Listener(descriptor: Int32(descriptor), mode: spec.mode, isProxied: spec.isProxied))
-        kernel.watch(Int32(descriptor), Interest.levelReading, Tag.listener(listeners.count - 1).packed, isNew: true)
+        add(Listener(descriptor: Int32(descriptor), mode: spec.mode, isProxied: spec.isProxied))
         return kernel.boundPort(Int32(descriptor))
+    }
+
+    /// Listens on a socket in the file system that only this process's user (and root) can open. One that is there
+    /// already is taken away: the caller knows that nobody listens on it.
+    package mutating func listen(path: String) throws(NetError) {
+        add(Listener(descriptor: try makeLocalSocket(path), mode: .plain, isProxied: false, isLocal: true))
+    }
+
+    private mutating func add(_ listener: Listener) {
+        listeners.append(listener)
+        let tag = Tag.listener(listeners.count - 1).packed
+        kernel.watch(listener.descriptor, Interest.levelReading, tag, isNew: true)
     }
 
     /// No new peers; those that are there stay. For shutting down.

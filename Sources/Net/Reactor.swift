@@ -156,7 +156,8 @@ package struct Reactor: ~Copyable {
         let peer = connections[slot].peer
         let info = PeerInfo(
             address: peer.text, addressBytes: peer.bytes, port: peer.port, isLoopback: peer.isLoopback,
-            listener: Int(connections[slot].listener), isTLS: connections[slot].tls.isActive)
+            listener: Int(connections[slot].listener), isTLS: connections[slot].tls.isActive,
+            isLocal: listeners[Int(connections[slot].listener)].isLocal)
         handler.accepted(connections.id(slot), info)
     }
 

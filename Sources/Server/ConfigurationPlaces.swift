@@ -45,6 +45,8 @@ package struct Places: Sendable, Equatable {
     package let dataDirectory: String
     package let database: String
     package let secret: String
+    /// The socket by which the program's own verbs reach the running server.
+    package let console: String
     package let certificate: String
     package let key: String
     /// No certificate is configured: one is made where there is none.
@@ -56,6 +58,7 @@ package struct Places: Sendable, Equatable {
         database = configured.isEmpty ? "\(state)/parley.db" : configured
         dataDirectory = Files.directory(of: database)
         secret = "\(dataDirectory)/secret"
+        console = "\(dataDirectory)/admin.sock"
         makesCertificate = configuration.tls.certificate.isEmpty
         certificate = makesCertificate ? "\(dataDirectory)/tls-cert.pem" : configuration.tls.certificate
         key = makesCertificate ? "\(dataDirectory)/tls-key.pem" : configuration.tls.key

@@ -207,8 +207,11 @@ extension Core: ReactorHandler {
         if stoppingSince != nil { return }
         let host = cloak.host(of: peer)
         world.apply(
-            .connected(id, Peer(address: peer.address, host: host, isTLS: peer.isTLS, isLoopback: peer.isLoopback)),
-            at: moment)
+            .connected(
+                id,
+                Peer(
+                    address: peer.address, host: host, isTLS: peer.isTLS, isLoopback: peer.isLoopback,
+                    isConsole: peer.isLocal)), at: moment)
     }
 
     /// Frames what came and gives World each line, until it must wait.

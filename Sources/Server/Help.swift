@@ -7,6 +7,8 @@ package enum Help {
                parley check-config [FILE]        name everything that is wrong in a file
                parley default-config             print every key, commented, at its default
                parley hash-password              hash a password for an [[operator]]
+               parley account COMMAND ...        the running server's accounts
+               parley operator COMMAND ...       any command, as its operator: operator KLINE
 
         Options:
           -c, --config FILE    configuration in TOML; start from parley default-config

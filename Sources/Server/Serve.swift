@@ -64,6 +64,11 @@ private enum Startup {
         var reactor = try Reactor(limits: NetLimits(configuration))
         reactor.wrongProtocolText = WrongProtocol.texts
         try listen(&reactor, configuration, places, log)
+        do {
+            try reactor.listen(path: places.console)
+        } catch {
+            log.warn("console.skipped", ["reason": .text("\(error)")])
+        }
         reactor.watchSignals([SIGHUP, SIGTERM, SIGINT])
 
         let answers = Mailbox<Answer>(waker: reactor.waker)

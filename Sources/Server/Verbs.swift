@@ -4,6 +4,8 @@ package enum Verb: Sendable, Equatable {
     case checkConfig(file: String?)
     case defaultConfig
     case hashPassword
+    /// An operator's command for the running server.
+    case command([String], configuration: String?)
     case help
     case version
 
@@ -12,7 +14,7 @@ package enum Verb: Sendable, Equatable {
     }
 
     private static let names: [StaticString] = [
-        "serve", "check-config", "default-config", "hash-password", "help", "version",
+        "serve", "check-config", "default-config", "hash-password", "account", "operator", "help", "version",
     ]
 
     /// `arguments` without the program's name.
@@ -21,6 +23,9 @@ package enum Verb: Sendable, Equatable {
         var file: String?
         var rest = arguments[...]
         while let argument = rest.popFirst() {
+            if argument == "account" || argument == "operator", words.isEmpty {
+                return try command(argument, Array(rest), file)
+            }
             switch argument {
             case "-h", "--help": return .help
             case "-V", "--version": return .version
@@ -37,6 +42,15 @@ package enum Verb: Sendable, Equatable {
             }
         }
         return try verb(words, file)
+    }
+
+    /// What follows is the server's: no option is looked for in it.
+    private static func command(
+        _ name: String, _ words: [String], _ file: String?
+    ) throws(UsageError) -> Verb {
+        if ["-h", "--help"].contains(words.first) { return .help }
+        if words.isEmpty { throw UsageError(text: "\(name): which command? Try: parley operator help \(name)") }
+        return .command(name == "account" ? ["ACCOUNT"] + words : words, configuration: file)
     }
 
     private static func verb(_ words: [String], _ file: String?) throws(UsageError) -> Verb {
@@ -92,6 +106,7 @@ extension Verb {
         case .checkConfig(let file): return runCheckConfig(file)
         case .defaultConfig: return Output.print(DefaultsText.make())
         case .hashPassword: return runHashPassword()
+        case .command(let words, let file): return runCommand(words, file)
         case .help: return Output.print(Help.text)
         case .version: return Output.print("parley \(Version.string)\n")
         }

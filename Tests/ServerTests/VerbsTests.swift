@@ -15,6 +15,8 @@ import Testing
         ("check-config --config a.toml", .checkConfig(file: "a.toml")),
         ("default-config", .defaultConfig),
         ("hash-password", .hashPassword),
+        ("account list", .command(["ACCOUNT", "list"], configuration: nil)),
+        ("--config a.toml operator KLINE --help", .command(["KLINE", "--help"], configuration: "a.toml")),
         ("serve --help", .help), ("-h", .help), ("help", .help),
         ("--version", .version), ("-V", .version), ("version", .version),
     ]
@@ -33,6 +35,7 @@ import Testing
         ("check-config a b", "check-config: unexpected \"b\""),
         ("serve a.toml", "serve: unexpected \"a.toml\""),
         ("default-config --config a", "default-config takes no --config"),
+        ("operator", "operator: which command? Try: parley operator help operator"),
     ]
 
     @Test(arguments: refused) func refuses(_ line: String, _ text: String) {

@@ -43,6 +43,12 @@ extension World {
         endInputIfOver(session)
     }
 
+    /// Whoever may open the server's own socket may do everything; out of sight, as no person is there to be found.
+    mutating func makeConsoleOperator(_ user: UserID) {
+        setModes(user, users[user].modes.union([.oper, .invisible]))
+        users[user].operatorKind = Privilege.fullClass
+    }
+
     private mutating func answerOper(
         _ session: ConnectionID, _ user: UserID, _ name: ByteString, _ outcome: PasswordOutcome
     ) {

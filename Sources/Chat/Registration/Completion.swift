@@ -54,12 +54,13 @@ extension World {
     }
 
     private mutating func register(_ id: ConnectionID, _ opening: Opening) -> Bool {
-        if !settings.password.isEmpty, !opening.hasPassword {
+        let isConsole = sessions[id].peer.isConsole
+        if !settings.password.isEmpty, !opening.hasPassword, !isConsole {
             reply(to: id, .ERR_PASSWDMISMATCH, ":Password incorrect")
             close(id, reason: "Bad password", error: "This server wants PASS <password> first")
             return false
         }
-        if refuseByOperators(id, opening) { return false }
+        if !isConsole, refuseByOperators(id, opening) { return false }
         openings[id.index] = nil
         sessions[id].stage = .registered
         if let returning = opening.returning {
@@ -69,6 +70,7 @@ extension World {
             keepEarlyMetadata(user, opening, id)
             welcome(id, user)
             tellToken(id, user)
+            if isConsole { makeConsoleOperator(user) }
         }
         deadlines.add(now.steady + settings.limits.pingInterval, .ping, id)
         return true
