@@ -90,6 +90,7 @@ package struct Returning: Sendable {
     package var state: IdentityState?
     package var members: [MemberState]
     package var metadata: Metadata
+    package var correspondence = Correspondence()
 }
 
 /// Values by the slot of an id that somebody else gives out.

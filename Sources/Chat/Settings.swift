@@ -40,6 +40,12 @@ package struct Limits: Sendable, Equatable {
     package var multilineLines = 32
     /// Milliseconds after its last line until a batch that a client left open is broken off.
     package var batchTimeout: Int64 = 30_000
+    /// Conversations in which an identity has a mark of how far it has read; the oldest gives way.
+    package var readMarks = 1_000
+    /// Direct messages that are delivered on return; the newest ones.
+    package var missed = 500
+    /// Who left last and is still found by nick.
+    package static let departed = 10_000
     /// Milliseconds that guests are here before LIST answers them; 0: at once.
     package var listDelay: Int64 = 0
     /// Keys of a user or a channel, and keys that a connection may subscribe to.
@@ -114,6 +120,8 @@ package struct Settings: Sendable {
     package var flood = FloodSettings()
     package var guestPrefix: ByteString = "guest-"
     package var showGuestToken = true
+    /// Milliseconds for which who left is found by the nick it had.
+    package var nickMemory: Int64 = 7 * 86_400_000
     /// Lines replayed on JOIN.
     package var replay = 50
     /// Lines a history page may have.

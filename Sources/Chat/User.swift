@@ -67,6 +67,8 @@ package struct User: Sendable {
     package var account: ByteString = ""
     package var sessions: ContiguousArray<ConnectionID> = []
     package var channels: ContiguousArray<ChannelID> = []
+    /// How far it has read, in milliseconds since 1970; all its sessions share it.
+    package var readMarks: [Conversation: Int64] = [:]
     /// Ranks held in channels it is not in now, by channel id; they come back with a JOIN.
     package var keptRanks: [Int64: Ranks] = [:]
     package var modes: UserModes = []

@@ -30,6 +30,7 @@ package struct World: ~Copyable {
     var channels = Slab<ChannelKind, Channel>()
     var channelNames: [NameKey: ChannelID] = [:]
     var former: [Former] = []
+    var departed = Departed()
     var monitors = Monitors()
     /// By slot: the metadata keys that a connection wants to hear of.
     var subscriptions: [Int32: Subscriptions] = [:]
@@ -77,6 +78,7 @@ package struct World: ~Copyable {
         lastChannelNumber = stored.lastChannelID
         directTimes = DirectTimes(floor: stored.lastTime)
         serverBans = ServerBans(stored.serverBans)
+        for state in stored.departed { departed.add(state.uid, state.nick, left: state.seen * 1000) }
         for channel in stored.channels {
             let id = channels.insert(Channel(channel))
             channelNames[NameKey(channel.state.name)] = id
@@ -138,6 +140,8 @@ enum Pending {
     case page(PageRequest)
     case targets(TargetsRequest)
     case changing(ChangeRequest)
+    case missed(PageRequest)
+    case addressing(Letter)
     case comingBack(Comeback)
     case seen(SeenRequest)
     case forwarding(ConnectionID, Peer, gateway: ByteString)

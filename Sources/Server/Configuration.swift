@@ -101,6 +101,7 @@ package struct Configuration: Sendable, Equatable {
         package var prefix = "guest-"
         package var showToken = true
         package var sessionLimit = 10
+        package var nickMemory = Duration.seconds(7 * 86_400)
     }
 
     package struct Limits: Sendable, Equatable {

@@ -129,6 +129,12 @@ enum Schema {
                 "show-token", \.guests.showToken,
                 "Tell guests after they come in the token that brings their identity back."),
             .integer("session-limit", \.guests.sessionLimit, 1...1000, "Most connections of one identity."),
+            .duration(
+                "nick-memory", \.guests.nickMemory, .zero ... .seconds(3650 * 86_400), unit: .seconds(86_400),
+                """
+                How long a message to the nick of a guest who left is kept for its return, unless \
+                somebody else takes the nick; integers are days. 0: only messages to =<uid> are.
+                """),
         ])
 
     private static let limits = Section<Configuration>(

@@ -20,6 +20,7 @@ extension Settings {
         flood.rate = configuration.flood.rate
         guestPrefix = ByteString(configuration.guests.prefix)
         showGuestToken = configuration.guests.showToken
+        nickMemory = configuration.guests.nickMemory.milliseconds
         replay = configuration.history.replay
         channelExpiry = configuration.history.channelExpiry.milliseconds
         editWindow = configuration.history.editWindow.milliseconds

@@ -19,6 +19,10 @@ struct ChangeStatements: ~Copyable, Sendable {
     private let dropMetadata: Statement
     private let saveServerBan: Statement
     private let removeServerBan: Statement
+    private let saveReadMark: Statement
+    private let removeReadMark: Statement
+    private let noteMissed: Statement
+    private let forgetMissed: Statement
 
     init(_ database: borrowing Database) {
         saveChannel = database.prepare(
@@ -54,6 +58,10 @@ struct ChangeStatements: ~Copyable, Sendable {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """)
         removeServerBan = database.prepare("DELETE FROM server_bans WHERE kind = ?1 AND mask = ?2")
+        saveReadMark = database.prepare("INSERT OR REPLACE INTO read_marks (uid, a, b, time) VALUES (?1, ?2, ?3, ?4)")
+        removeReadMark = database.prepare("DELETE FROM read_marks WHERE uid = ?1 AND a = ?2 AND b = ?3")
+        noteMissed = database.prepare("INSERT OR IGNORE INTO missed (uid, position) VALUES (?1, ?2)")
+        forgetMissed = database.prepare("DELETE FROM missed WHERE uid = ?1")
     }
 
     /// `position`: the newest record at that moment; a dropped channel has none above it.
@@ -97,6 +105,12 @@ struct ChangeStatements: ~Copyable, Sendable {
             removeServerBan.bind([Int64(kind.rawValue)])
             removeServerBan.bind(2, mask)
             try removeServerBan.run()
+        case .saveReadMark(let uid, let mark):
+            try saveReadMark.run(uid.number, mark.conversation.a, mark.conversation.b, mark.time)
+        case .removeReadMark(let uid, let conversation):
+            try removeReadMark.run(uid.number, conversation.a, conversation.b)
+        case .noteMissed(let uid, let position): try noteMissed.run(uid.number, position)
+        case .forgetMissed(let uid): try forgetMissed.run(uid.number)
         }
     }
 

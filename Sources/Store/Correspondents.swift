@@ -27,6 +27,8 @@ extension History {
     func direct(_ question: DirectQuestion, _ tail: Tail) throws(SQLiteFailure) -> DirectAnswer {
         let others = try correspondents(of: question.uid)
         switch question.wanted {
+        case .existence:
+            return DirectAnswer(number: question.number, records: [], isComplete: try isKept(question.uid))
         case .heads(let from, let to):
             var heads: [LogRecord] = []
             for other in others {
@@ -36,16 +38,17 @@ extension History {
             heads.sort { ($0.time, $0.position) < ($1.time, $1.position) }
             return DirectAnswer(question, heads, newestFirst: from > to)
         case .received(let since):
-            var records: [LogRecord] = []
+            var answer = DirectAnswer(number: question.number, records: [], isComplete: true)
             for other in others where other != question.uid {
                 var asked = latest(question, other, limit: question.limit + 1)
                 asked.oldest = since
-                records += try page(asked, tail).records.filter { $0.uid == other }
+                let slice = try page(asked, tail)
+                answer.records += slice.records.filter { $0.uid == other }
+                answer.counterparts.merge(slice.counterparts) { one, _ in one }
             }
-            records.sort { $0.position < $1.position }
-            let isComplete = records.count <= question.limit
-            return DirectAnswer(
-                number: question.number, records: records.suffix(question.limit), isComplete: isComplete)
+            answer.isComplete = answer.records.count <= question.limit
+            answer.records = answer.records.sorted { $0.position < $1.position }.suffix(question.limit)
+            return answer
         }
     }
 

@@ -14,6 +14,8 @@ struct History: ~Copyable, Sendable {
     private let places: Statement
     private let others: Statement
     private let metadata: Statement
+    private let marks: Statement
+    private let missed: Statement
     private let clustered: Clustered
 
     static func open(path: String) throws(SQLiteFailure) -> History {
@@ -43,6 +45,8 @@ struct History: ~Copyable, Sendable {
             "SELECT channel, ranks, present, joined FROM members WHERE uid = ?1 ORDER BY channel")
         others = database.prepare("SELECT other FROM correspondents WHERE uid = ?1")
         metadata = database.prepare("SELECT key, value FROM metadata WHERE kind = 1 AND owner = ?1 ORDER BY key")
+        marks = database.prepare("SELECT a, b, time FROM read_marks WHERE uid = ?1")
+        missed = database.prepare("SELECT position FROM missed WHERE uid = ?1")
         clustered = Clustered(database)
         self.database = database
     }
@@ -105,6 +109,12 @@ struct History: ~Copyable, Sendable {
         return records
     }
 
+    func isKept(_ uid: UID) throws(SQLiteFailure) -> Bool {
+        defer { identityRow.reset() }
+        identityRow.bind(1, uid.number)
+        return try identityRow.step()
+    }
+
     func correspondents(of uid: UID) throws(SQLiteFailure) -> [UID] {
         defer { others.reset() }
         others.bind(1, uid.number)
@@ -140,6 +150,7 @@ struct History: ~Copyable, Sendable {
         metadata.bind(1, uid.number)
         while try metadata.step() { answer.metadata[metadata.bytes(0)] = metadata.bytes(1) }
         metadata.reset()
+        answer.correspondence = try correspondence(of: uid)
         try commit.run()
         return answer
     }
@@ -148,6 +159,22 @@ struct History: ~Copyable, Sendable {
         byNick.bind(1, nick)
         defer { byNick.reset() }
         return try byNick.step() ? UID(number: byNick.integer(0)) : .none
+    }
+
+    private func correspondence(of uid: UID) throws(SQLiteFailure) -> Correspondence {
+        var kept = Correspondence()
+        defer {
+            marks.reset()
+            missed.reset()
+        }
+        marks.bind(1, uid.number)
+        while try marks.step() {
+            let conversation = Conversation(a: marks.integer(0), b: marks.integer(1))
+            kept.marks.append(ReadMark(conversation: conversation, time: marks.integer(2)))
+        }
+        missed.bind(1, uid.number)
+        if try missed.step() { kept.missedSince = missed.integer(0) }
+        return kept
     }
 }
 

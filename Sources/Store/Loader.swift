@@ -15,6 +15,7 @@ struct Loader {
         try loadLists(database)
         try loadMetadata(database)
         try loadServerBans(database)
+        try loadDeparted(database)
         let marks = database.prepare("SELECT position, time, channel FROM meta")
         guard try marks.step() else { throw .finding("meta is empty") }
         state.lastPosition = max(state.lastPosition, marks.integer(0))
@@ -109,6 +110,17 @@ struct Loader {
             guard index < state.channels.count, state.channels[index].state.id == rows.integer(0) else { continue }
             state.channels[index].metadata[rows.bytes(1)] = rows.bytes(2)
         }
+    }
+
+    /// Who was here last, by an index; as many as World remembers.
+    private mutating func loadDeparted(_ database: borrowing Database) throws(SQLiteFailure) {
+        let rows = database.prepare("SELECT uid, nick, seen FROM identities ORDER BY seen DESC LIMIT ?1")
+        rows.bind(1, Int64(Limits.departed))
+        while try rows.step() {
+            state.departed.append(
+                DepartedState(uid: UID(number: rows.integer(0)), nick: rows.bytes(1), seen: rows.integer(2)))
+        }
+        state.departed.reverse()
     }
 
     /// A kind that is not known (written by a later release) bans nobody, and stays.

@@ -6,7 +6,7 @@ enum Migrations {
     static let applicationID: Int64 = 0x5052_4C59
 
     /// Version n is what the first n entries make.
-    static let all: [String] = [version1, version2, version3, version4, version5, version6]
+    static let all: [String] = [version1, version2, version3, version4, version5, version6, version7]
 
     /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
     static func run(_ migrations: [String], on database: borrowing Database) throws(SQLiteFailure) {
@@ -120,5 +120,16 @@ enum Migrations {
     private static let version6 = """
         ALTER TABLE log ADD COLUMN counterpart INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE messages ADD COLUMN counterpart INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// How far identities have read, in milliseconds; the position of the first direct message that one missed; and who
+    /// was here last.
+    private static let version7 = """
+        CREATE TABLE read_marks (
+            uid INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, time INTEGER NOT NULL,
+            PRIMARY KEY (uid, a, b)
+        ) WITHOUT ROWID;
+        CREATE TABLE missed (uid INTEGER PRIMARY KEY, position INTEGER NOT NULL);
+        CREATE INDEX identities_by_seen ON identities (seen);
         """
 }

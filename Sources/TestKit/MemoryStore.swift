@@ -16,6 +16,7 @@ package final class MemoryStore: ScriptStore {
     package private(set) var identities: [UID: IdentityState] = [:]
     package private(set) var metadata: [MetadataOwner: Metadata] = [:]
     package private(set) var changes: [Change] = []
+    package private(set) var correspondence: [UID: Correspondence] = [:]
 
     package init() {}
 
@@ -30,6 +31,14 @@ package final class MemoryStore: ScriptStore {
             case .removeMember(let channel, let uid): members.removeAll { $0.channel == channel && $0.uid == uid }
             case .saveIdentity(let identity): identities[identity.uid] = identity
             case .setMetadata(let owner, let key, let value): metadata[owner, default: Metadata()][key] = value
+            case .saveReadMark(let uid, let mark):
+                forgetMark(uid, mark.conversation)
+                correspondence[uid, default: Correspondence()].marks.append(mark)
+            case .removeReadMark(let uid, let conversation): forgetMark(uid, conversation)
+            case .noteMissed(let uid, let position):
+                let first = correspondence[uid]?.missedSince ?? 0
+                if first == 0 { correspondence[uid, default: Correspondence()].missedSince = position }
+            case .forgetMissed(let uid): correspondence[uid]?.missedSince = 0
             default: break
             }
         }
@@ -43,6 +52,10 @@ package final class MemoryStore: ScriptStore {
         if let at { log[at].take(record) }
     }
 
+    private func forgetMark(_ uid: UID, _ conversation: Conversation) {
+        correspondence[uid]?.marks.removeAll { $0.conversation == conversation }
+    }
+
     package func identity(_ question: IdentityQuestion) -> IdentityAnswer {
         let uid: UID?
         switch question.who {
@@ -54,9 +67,11 @@ package final class MemoryStore: ScriptStore {
             uid = named.max { $0.seen < $1.seen }?.uid
         }
         guard let uid else { return IdentityAnswer(number: question.number, state: nil, members: []) }
-        return IdentityAnswer(
+        var answer = IdentityAnswer(
             number: question.number, state: identities[uid], members: members.filter { $0.uid == uid },
             metadata: metadata[.identity(uid)] ?? Metadata())
+        answer.correspondence = correspondence[uid] ?? Correspondence()
+        return answer
     }
 
     package func page(_ question: HistoryQuestion) -> HistoryPage {
@@ -103,6 +118,9 @@ package final class MemoryStore: ScriptStore {
                 && [$0.conversation.a, $0.conversation.b].contains(question.uid.number)
         }
         switch question.wanted {
+        case .existence:
+            return DirectAnswer(
+                number: question.number, records: [], isComplete: identities[question.uid] != nil)
         case .heads(let from, let to):
             let newest = Dictionary(grouping: mine, by: \.conversation).compactMap { $1.last }
             let heads = newest.filter { $0.time > min(from, to) && $0.time < max(from, to) }.sorted {
@@ -115,9 +133,13 @@ package final class MemoryStore: ScriptStore {
                 isComplete: isComplete)
         case .received(let since):
             let received = mine.filter { $0.position >= since && $0.uid != question.uid }
-            return DirectAnswer(
+            var answer = DirectAnswer(
                 number: question.number, records: received.suffix(question.limit),
                 isComplete: received.count <= question.limit)
+            for record in answer.records where record.counterpart != 0 {
+                answer.counterparts[record.counterpart] = log.first { $0.position == record.counterpart }
+            }
+            return answer
         }
     }
 }

@@ -33,6 +33,7 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
     package static let metadata = Capabilities(rawValue: 1 << 24)
     /// The same extension as it changes in discussion: what differs is told by numerics.
     package static let metadata3 = Capabilities(rawValue: 1 << 25)
+    package static let readMarker = Capabilities(rawValue: 1 << 26)
     package static let multiline = Capabilities(rawValue: 1 << 30)
     package static let channelRename = Capabilities(rawValue: 1 << 31)
     package static let messageRedaction = Capabilities(rawValue: 1 << 32)
@@ -65,6 +66,7 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
         CapabilityRow("draft/pre-away", .preAway),
         CapabilityRow("draft/chathistory", .chathistory),
         CapabilityRow("draft/event-playback", .eventPlayback),
+        CapabilityRow("draft/read-marker", .readMarker),
         CapabilityRow("draft/multiline", .multiline),
         CapabilityRow("draft/channel-rename", .channelRename),
         CapabilityRow("draft/metadata-2", .metadata),

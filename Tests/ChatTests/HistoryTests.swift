@@ -185,9 +185,27 @@ private let allHistory =
         #expect(bo.ask("HISTORY #cats 2h").count == 11)
     }
 
+    @Test func historyFromADateOnSaysHowToGoOn() {
+        let (script, ana) = script((1...9).map { "line \($0)" }) { $0.page = 4 }
+        let bo = plain(script, "bo")
+        _ = bo.ask("JOIN #cats")
+        let lines = bo.ask("HISTORY #cats 2026-05-28")
+        #expect(lines.count == 6)
+        #expect(lines[0] == ":parley.test NOTICE bo :4 of #cats from 2026-05-28 00:00 on")
+        #expect(lines[1].hasSuffix("] line 1") && lines[4].hasSuffix("] line 4"))
+        #expect(lines[5] == ":parley.test NOTICE bo :there is more: HISTORY #cats 2026-05-28T20:26:44.001Z")
+        #expect(bo.ask("HISTORY #cats 2026-05-28T20:26:44.001Z")[1].hasSuffix("] line 5"))
+        #expect(bo.ask("history #cats 2026-05-28 20:26").count == 6)
+        #expect(bo.ask("HISTORY 2026-05-29") == [":parley.test NOTICE bo :nothing to show of #cats"])
+        ana.send("PRIVMSG #cats :last")
+        #expect(bo.ask("HISTORY #cats 2026-05-28T20:26:49.100Z").suffix(2).first?.hasSuffix("] last") == true)
+        #expect(bo.ask("HISTORY #cats 2026-05-28T20:26:49.100Z").last == ":parley.test NOTICE bo :live now")
+    }
+
     @Test(arguments: [
         ("HISTORY #cats many", "FAIL HISTORY INVALID_PARAMS many"),
         ("HISTORY #cats 0", "FAIL HISTORY INVALID_PARAMS 0"),
+        ("HISTORY #cats 2026-13-01", "FAIL HISTORY INVALID_PARAMS 2026-13-01"),
         ("HISTORY #dogs", "FAIL HISTORY INVALID_TARGET #dogs"),
         ("HISTORY nobody", "FAIL HISTORY INVALID_TARGET nobody"),
         ("HISTORY", " 461 bo HISTORY :"),
@@ -240,6 +258,9 @@ private let allHistory =
             script.log[0].conversation.a == script.log[0].uid.number
             ? script.log[0].conversation.b : script.log[0].conversation.a
         bo.send("QUIT")
+        _ = ana.read()
+        #expect(ana.ask("CHATHISTORY LATEST bo * 10").count == 4, "so does the nick, while nobody takes it")
+        script.moment.wall += 8 * 86_400_000
         _ = ana.read()
         #expect(ana.ask("CHATHISTORY LATEST bo * 10").first?.contains("INVALID_TARGET") == true)
         #expect(ana.ask("CHATHISTORY LATEST =\(UID(number: uid).text.string) * 10").count == 4)

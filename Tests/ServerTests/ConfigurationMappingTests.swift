@@ -17,6 +17,7 @@ import Testing
         sts-duration = 30
         [guests]
         session-limit = 3
+        nick-memory = "12h"
         show-token = false
         [history]
         visibility = "joined"
@@ -48,6 +49,7 @@ import Testing
         #expect(settings.password == "let me in" && settings.admin == ["Here"] && settings.welcomeChannel == "")
         #expect(settings.motd == ["hello {users}"] && settings.started == 5)
         #expect(settings.historySinceJoin && !settings.showGuestToken && !settings.flood.enabled)
+        #expect(settings.nickMemory == 12 * 3_600_000)
         #expect(settings.limits.nickLength == 20 && settings.limits.sessionsPerIdentity == 3)
         #expect(settings.limits.registrationTimeout == 1500 && settings.limits.pingInterval == 120_000)
         #expect(settings.operators == [OperatorSettings(name: "ana", hash: "plain:x", kind: "helper")])

@@ -84,6 +84,7 @@ func configuration(_ text: String) throws -> Configuration {
             prefix = "anon"
             show-token = false
             session-limit = 3
+            nick-memory = 2
             [limits]
             nick-length = 20
             channel-length = 50
@@ -147,6 +148,7 @@ func configuration(_ text: String) throws -> Configuration {
         expected.guests.prefix = "anon"
         expected.guests.showToken = false
         expected.guests.sessionLimit = 3
+        expected.guests.nickMemory = .seconds(2 * 86_400)
         expected.limits.nickLength = 20
         expected.limits.channelLength = 50
         expected.limits.topicLength = 300

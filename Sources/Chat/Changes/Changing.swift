@@ -105,8 +105,7 @@ extension World {
             (line.position, line.time) = self.record(
                 kind, by: request.user, in: channel, text, counterpart: record.position)
         } else {
-            line.time = max(now.wall, directTimes.last(place.conversation) + 1)
-            directTimes.set(place.conversation, line.time, now: now.wall)
+            line.time = nextDirectTime(place.conversation)
             line.position = append(
                 kind, by: request.user, place.conversation, line.time, "", text, counterpart: record.position)
         }

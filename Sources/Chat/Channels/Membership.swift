@@ -28,6 +28,7 @@ extension World {
         for session in users[user].sessions {
             sessions[session].talkingIn = channel
             tellTopic(channel, to: session)
+            tellReadMark(of: channel, to: session)
             sendImplicitNames(of: channel, to: session)
             syncEntered(channel, to: session)
             if hadHistory { replay(channel, to: session, upTo: before) }
@@ -86,6 +87,7 @@ extension World {
         line.extendedBody = "JOIN \(name) \(account) :\(users[user].realname)"
         send(line, to: session)
         tellTopic(channel, to: session)
+        tellReadMark(of: channel, to: session)
         sendImplicitNames(of: channel, to: session)
         syncEntered(channel, to: session)
     }

@@ -14,7 +14,7 @@ extension World {
     fileprivate mutating func history(_ turn: Turn) {
         guard let asked = turn.parameter(0), !asked.isEmpty else { return historyHere(turn, from: 0) }
         // `HISTORY 20` where one is talking.
-        if asked.first.map(ASCII.isDigit) ?? false, directTarget(asked) == nil { return historyHere(turn, from: 0) }
+        if asked.first.map(ASCII.isDigit) ?? false, correspondent(asked) == nil { return historyHere(turn, from: 0) }
         guard let target = readable(asked, by: turn.me) else { return refuseHistory(turn, asked) }
         history(turn, target, amount(turn, from: 1))
     }

@@ -1,4 +1,4 @@
 import Bytes
 import Wire
 
-let historyCommands: [Command] = [chathistoryCommand, historyCommand]
+let historyCommands: [Command] = [chathistoryCommand, historyCommand, markreadCommand]

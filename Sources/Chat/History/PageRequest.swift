@@ -75,13 +75,9 @@ extension World {
         if target.first == 0x23 {
             return channel(named: target).flatMap { readable($0, by: user) }
         }
-        let own = users[user].uid
-        if let other = directTarget(target) {
-            return Readable(conversation: .direct(own, users[other].uid), name: users[other].nick)
+        return correspondent(target).map {
+            Readable(conversation: .direct(users[user].uid, $0.uid), name: $0.name)
         }
-        // An identity that is not here: its uid is enough to find what was said with it.
-        guard target.first == 0x3D, let uid = UID(target.dropFirst()) else { return nil }
-        return Readable(conversation: .direct(own, uid), name: ByteString(target))
     }
 
     func readable(_ channel: ChannelID, by user: UserID) -> Readable? {

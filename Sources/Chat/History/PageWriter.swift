@@ -32,7 +32,7 @@ extension World {
         }
     }
 
-    private mutating func writePage(_ page: HistoryPage, _ request: PageRequest) {
+    mutating func writePage(_ page: HistoryPage, _ request: PageRequest) {
         let records = page.records
         let reference = openBatch(request, isComplete: page.isComplete)
         let tags: ByteString = reference.isEmpty ? "" : "batch=\(reference)"
@@ -190,7 +190,7 @@ extension World {
 
     // MARK: Lines of the server
 
-    private mutating func writeNotice(_ tags: ByteString, _ request: PageRequest, _ text: ByteString) {
+    mutating func writeNotice(_ tags: ByteString, _ request: PageRequest, _ text: ByteString) {
         let target = request.form == .notices ? noticeTarget(request) : request.nick
         writeLine(tags, "NOTICE \(target) :\(text)")
     }

@@ -44,13 +44,20 @@ extension World {
 
     mutating func answered(_ answer: DirectAnswer) {
         guard let asked = pending.removeValue(forKey: answer.number) else { return }
+        if case .addressing(let letter) = asked { return send(letter, answer) }
         if let failure = answer.failure { note(.warning, "direct messages not read: \(failure)") }
-        if case .targets(let request) = asked, sessions.contains(request.session) {
-            let start = effects.outbox.mark
+        let start = effects.outbox.mark
+        let session: ConnectionID
+        switch asked {
+        case .targets(let request) where sessions.contains(request.session):
+            session = request.session
             if answer.failure == nil { writeTargets(answer, request) } else { writeTargetsFailure(request) }
-            effects.outbox.answer(
-                request.session, number: answer.number, with: LineRef(start: start, end: effects.outbox.mark))
+        case .missed(let request) where sessions.contains(request.session):
+            session = request.session
+            writeMissed(answer, request)
+        default: return
         }
+        effects.outbox.answer(session, number: answer.number, with: LineRef(start: start, end: effects.outbox.mark))
     }
 
     private mutating func writeTargets(_ answer: DirectAnswer, _ request: TargetsRequest) {
@@ -72,9 +79,6 @@ extension World {
             tags,
             StandardReplies.fail("CHATHISTORY", "MESSAGE_ERROR", ["TARGETS"], "Messages could not be retrieved"))
     }
-
-    /// What finds this identity now: its nick while it is here, else its uid.
-    func name(of uid: UID) -> ByteString { identities[uid].map { users[$0].nick } ?? "=\(uid.text)" }
 }
 
 extension TargetsRequest {
@@ -88,9 +92,4 @@ extension TargetsRequest {
         let page = ordered.prefix { from > to ? $0.time >= last : $0.time <= last }
         return (from > to ? page.reversed() : Array(page), page.count == all.count)
     }
-}
-
-extension LogRecord {
-    /// Of a direct conversation, the one who is not this one.
-    func other(than uid: UID) -> UID { UID(number: conversation.a == uid.number ? conversation.b : conversation.a) }
 }

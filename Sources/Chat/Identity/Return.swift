@@ -39,6 +39,7 @@ extension World {
         if nicks[NameKey(users[user].nick)] == user { releaseNick(users[user].nick) }
         identities[users[user].uid] = nil
         metadataPaces[user] = nil
+        departed.add(users[user].uid, users[user].nick, left: now.wall)
         users.remove(user)
     }
 
@@ -71,6 +72,7 @@ extension World {
         keepEarlyMetadata(user, opening, session)
         welcome(session, user)
         rejoin(user, returning.members)
+        deliverMissed(session, since: returning.correspondence.missedSince)
     }
 
     private mutating func restore(_ session: ConnectionID, _ returning: Returning, _ opening: Opening) -> UserID {
@@ -85,6 +87,7 @@ extension World {
         }
         let user = makeUser(session, uid: returning.uid, opening, returning.metadata)
         users[user].epoch = returning.epoch
+        for mark in returning.correspondence.marks { users[user].readMarks[mark.conversation] = mark.time }
         if let state = returning.state {
             users[user].created = state.created
             users[user].isKept = true
@@ -133,6 +136,7 @@ extension World {
             let user = restore(session, returning, opening)
             tellNick(session, from: before)
             rejoin(user, returning.members)
+            deliverMissed(session, since: returning.correspondence.missedSince)
         }
         tellIdentity(session)
     }

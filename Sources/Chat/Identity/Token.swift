@@ -61,11 +61,12 @@ extension World {
         }
         // Somebody else may have brought it back in between.
         let state = identities[comeback.uid].map { users[$0].stored(now: now.wall) } ?? answer.state
-        finish(comeback, state: state, members: answer.members, answer.metadata)
+        finish(comeback, state: state, members: answer.members, answer.metadata, answer.correspondence)
     }
 
     private mutating func finish(
-        _ comeback: Comeback, state: IdentityState?, members: [MemberState], _ metadata: Metadata
+        _ comeback: Comeback, state: IdentityState?, members: [MemberState], _ metadata: Metadata,
+        _ correspondence: Correspondence = Correspondence()
     ) {
         let session = comeback.session
         if comeback.epoch != state?.epoch ?? 0 {
@@ -79,7 +80,8 @@ extension World {
                 session, comeback.way, "This identity has \(settings.limits.sessionsPerIdentity) sessions already")
         }
         let returning = Returning(
-            uid: comeback.uid, epoch: comeback.epoch, state: state, members: members, metadata: metadata)
+            uid: comeback.uid, epoch: comeback.epoch, state: state, members: members, metadata: metadata,
+            correspondence: correspondence)
         if sessions[session].stage == .registered { return becomeAnother(session, returning) }
         openings[session.index]?.returning = returning
         switch comeback.way {

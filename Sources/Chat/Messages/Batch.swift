@@ -160,7 +160,7 @@ extension World {
     }
 
     /// What `body` says is the answer to an earlier command, with that one's label if it had one.
-    private mutating func answer(_ session: ConnectionID, label: ByteString, _ body: (inout World) -> Void) {
+    mutating func answer(_ session: ConnectionID, label: ByteString, _ body: (inout World) -> Void) {
         if label.isEmpty { return body(&self) }
         let outer = response
         beginResponse(session, label: label)

@@ -1,53 +1,103 @@
 import Bytes
 import Wire
 
+/// A message that waits until it is known whether there is somebody to get it.
+struct Letter {
+    var session: ConnectionID
+    var utterance: Utterance
+    var uid: UID
+    var label: ByteString
+}
+
 extension World {
     mutating func speakToUser(_ turn: Turn, _ utterance: Utterance, _ target: ByteView) {
-        guard let receiver = directTarget(target) else {
-            if !utterance.isQuiet {
-                reply(turn, .ERR_NOSUCHNICK, "\(shown(target)) :No such nick/channel")
-            }
+        guard let receiver = correspondent(target) else {
+            if !utterance.isQuiet { refuseNick(turn, target) }
             return
         }
-        let nick = users[receiver].nick
-        guard var line = outgoing(turn, utterance, target: nick) else { return }
+        if !isKnown(receiver) { return look(for: receiver, turn, utterance) }
+        say(turn, utterance, to: receiver)
+    }
+
+    private mutating func say(_ turn: Turn, _ utterance: Utterance, to receiver: Correspondent) {
+        guard var line = outgoing(turn, utterance, target: receiver.name) else { return }
         let isKept = isWorthKeeping(utterance)
-        if isKept, refuseWhileStoreFails(turn, nick) { return }
+        if isKept, refuseWhileStoreFails(turn, receiver.name) { return }
         if isKept {
             recordDirect(turn, utterance, to: receiver, &line)
-            line.refusal = refusable(turn, nick)
+            line.refusal = refusable(turn, receiver.name)
         } else {
             lastPosition += 1
             line.position = lastPosition
         }
         relayDirect(turn, utterance, line, to: receiver)
         echo(turn, utterance, line)
-        if utterance.kind == .privmsg, !users[receiver].away.isEmpty {
-            reply(turn, .RPL_AWAY, "\(nick) :\(users[receiver].away)")
-        }
+        if utterance.kind == .privmsg { tellAbsence(turn, receiver) }
     }
 
-    /// A nick, or `=<uid>`.
-    func directTarget(_ target: ByteView) -> UserID? {
-        if target.first == 0x3D { return UID(target.dropFirst()).flatMap { identities[$0] } }
-        return user(named: target)
+    // MARK: To a uid that nobody here knows
+
+    /// The sender is not read on until the store has said whether there is such an identity.
+    private mutating func look(for receiver: Correspondent, _ turn: Turn, _ utterance: Utterance) {
+        let letter = Letter(
+            session: turn.session, utterance: utterance, uid: receiver.uid, label: deferLabel(turn.session))
+        sessions[turn.session].isWaiting = true
+        effects.directs.append(
+            DirectQuestion(
+                number: nextQuestion(.addressing(letter)), uid: receiver.uid, wanted: .existence, limit: 0,
+                newest: lastPosition))
+    }
+
+    mutating func send(_ letter: Letter, _ answer: DirectAnswer) {
+        let session = letter.session
+        guard sessions.contains(session) else { return }
+        stopWaiting(session)
+        guard sessions[session].stage == .registered, let user = sessions[session].user,
+            let message = Message(parsing: ByteView(letter.utterance.command))
+        else { return }
+        let turn = Turn(session: session, user: user, message: message, command: letter.utterance.command)
+        self.answer(session, label: letter.label) { world in
+            // Where it cannot be looked up it is kept all the same.
+            if answer.isComplete || answer.failure != nil {
+                world.say(turn, letter.utterance, to: world.correspondent(letter.uid))
+            } else if !letter.utterance.isQuiet {
+                let target: ByteString = "=\(letter.uid.text)"
+                target.withView { world.refuseNick(turn, $0) }
+            }
+        }
+        endInputIfOver(session)
+    }
+
+    // MARK: Direct messages
+
+    /// 301: the receiver says that it is away, or it is not here and gets the message when it returns.
+    private mutating func tellAbsence(_ turn: Turn, _ receiver: Correspondent) {
+        let away = receiver.user.map { users[$0].away } ?? "Not here now; the message is kept for the return"
+        if !away.isEmpty { reply(turn, .RPL_AWAY, "\(receiver.name) :\(away)") }
     }
 
     private mutating func recordDirect(
-        _ turn: Turn, _ utterance: Utterance, to receiver: UserID, _ line: inout Outgoing
+        _ turn: Turn, _ utterance: Utterance, to receiver: Correspondent, _ line: inout Outgoing
     ) {
-        let pair = Conversation.direct(users[turn.me].uid, users[receiver].uid)
+        let pair = Conversation.direct(users[turn.me].uid, receiver.uid)
         line.time = nextDirectTime(pair)
         line.position = append(utterance.kind, by: turn.me, pair, line.time, utterance.tags, utterance.text)
-        for user in [turn.me, receiver] where !users[user].isKept { keep(user) }
+        if receiver.user == nil, utterance.kind.isMessage {
+            save(.noteMissed(receiver.uid, position: line.position))
+        }
+        for user in [turn.me, receiver.user ?? turn.me] where !users[user].isKept { keep(user) }
     }
 
     /// To every session of the receiver, and to the sender's other sessions.
-    private mutating func relayDirect(_ turn: Turn, _ utterance: Utterance, _ line: Outgoing, to receiver: UserID) {
+    private mutating func relayDirect(
+        _ turn: Turn, _ utterance: Utterance, _ line: Outgoing, to receiver: Correspondent
+    ) {
         let needing: Capabilities = utterance.kind == .tagmsg ? .messageTags : []
         var forms = Forms(interest: line.interest)
-        relay(line, to: users[receiver].sessions, &forms, except: turn.session, needing: needing)
-        if receiver == turn.me { return deliverToSelf(line, turn.session, needing: needing) }
+        if let user = receiver.user {
+            relay(line, to: users[user].sessions, &forms, except: turn.session, needing: needing)
+        }
+        if receiver.user == turn.me { return deliverToSelf(line, turn.session, needing: needing) }
         var others: ContiguousArray<ConnectionID> = []
         for session in users[turn.me].sessions where hearsItself(session) { others.append(session) }
         relay(line, to: others, &forms, except: turn.session, needing: needing)

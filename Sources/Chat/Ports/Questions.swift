@@ -75,6 +75,8 @@ package struct DirectQuestion: Sendable, Equatable {
         case heads(from: Int64, to: Int64)
         /// The newest of what others said to it from this position on.
         case received(since: Int64)
+        /// Whether anything is kept of the identity: nothing is, where the answer is not complete.
+        case existence
     }
 
     package var number: Int64
@@ -97,6 +99,8 @@ package struct DirectQuestion: Sendable, Equatable {
 package struct DirectAnswer: Sendable, Equatable {
     package var number: Int64
     package var records: [LogRecord]
+    /// The counterparts of these records, by position.
+    package var counterparts: [Int64: LogRecord] = [:]
     /// Nothing more was wanted than what is here.
     package var isComplete: Bool
     package var failure: String?
@@ -146,6 +150,7 @@ package struct IdentityAnswer: Sendable, Equatable {
     package var state: IdentityState?
     package var members: [MemberState]
     package var metadata: Metadata
+    package var correspondence = Correspondence()
     package var failure: String?
 
     package init(

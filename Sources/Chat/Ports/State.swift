@@ -144,6 +144,11 @@ package enum Change: Sendable, Equatable {
     case setMetadata(MetadataOwner, key: ByteString, value: ByteString?)
     case saveServerBan(ServerBan)
     case removeServerBan(ServerBan.Kind, mask: ByteString)
+    case saveReadMark(UID, ReadMark)
+    case removeReadMark(UID, Conversation)
+    /// An identity that is gone was sent the message of this position; the first one counts.
+    case noteMissed(UID, position: Int64)
+    case forgetMissed(UID)
 }
 
 /// Where a conversation's newest message is, as opposed to its events; zeros: there is none.
@@ -182,6 +187,8 @@ package struct StoredState: Sendable {
     package var channels: [Channel] = []
     /// In the order they were set.
     package var serverBans: [ServerBan] = []
+    /// The newest ones, oldest first.
+    package var departed: [DepartedState] = []
     /// The highest position ever committed (also when its record is gone); 0: none.
     package var lastPosition: Int64 = 0
     /// The highest channel id ever used.

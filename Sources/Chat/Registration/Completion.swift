@@ -89,6 +89,7 @@ extension World {
         users[user].metadata = metadata
         takeNick(opening.nick, by: user)
         identities[uid] = user
+        departed.remove(uid)
         attach(id, to: user)
         if peer.isTLS { users[user].modes.insert(.secure) }
         statistics.mostUsers = max(statistics.mostUsers, users.count)
