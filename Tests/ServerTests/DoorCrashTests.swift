@@ -62,7 +62,7 @@ import Testing
         let speaker = try server.client(
             "speaker", "echo-message", "labeled-response", "batch", "message-tags", "standard-replies")
         try speaker.join("#disk")
-        let talk = Talk(speaker, watcher)
+        let talk = Speaker(speaker, watcher)
 
         try talk.say(20)
         #expect(talk.refused.isEmpty)
@@ -89,25 +89,40 @@ import Testing
     }
 }
 
-/// Several clients that talk in several channels, and what each of them saw.
+/// Several clients that talk in several channels and to each other, and what each of them saw.
 private final class Load {
+    private enum Talk: Hashable {
+        case channel(String)
+        /// Two clients, the lower number first.
+        case between(Int, Int)
+    }
+
     private let round: Int
     private let clients: [LineClient]
+    private let nicks: [String]
+    private let identities: [(uid: String, token: String)]
     private let channels: [String]
     private var pending: [[UInt8]]
-    /// By client and channel: the texts in the order of their arrival.
-    private var seen: [[String: [String]]]
+    /// By client and conversation: the texts in the order of their arrival.
+    private var seen: [[Talk: [String]]]
     private var sent = 0
 
     init(_ server: ServerProcess, round: Int) throws {
         self.round = round
         let channels = (0..<3).map { "#round\(round)-\($0)" }
         self.channels = channels
-        clients = try (0..<5).map { number in
-            let client = try server.connect("client \(number)")
-            try client.register("c\(round)x\(number)", capabilities: ["echo-message", "message-tags", "server-time"])
+        let nicks = (0..<5).map { "c\(round)x\($0)" }
+        self.nicks = nicks
+        clients = try nicks.map { nick in
+            let client = try server.connect(nick)
+            try client.register(nick, capabilities: ["echo-message", "message-tags", "server-time"])
             for channel in channels { try client.join(channel) }
             return client
+        }
+        identities = try clients.map { client in
+            try client.send("IDENTITY", "IDENTITY TOKEN")
+            let uid = try client.expect("NOTE IDENTITY u").parameters[1]
+            return (uid, try client.expect("NOTE IDENTITY TOKEN").parameters[2])
         }
         pending = clients.map { _ in [] }
         seen = clients.map { _ in [:] }
@@ -151,20 +166,27 @@ private final class Load {
     }
 
     func verify(on server: ServerProcess) throws {
-        let reader = try HistoryReader(server)
-        for channel in channels {
-            let history = try reader.texts(channel)
-            let place = Dictionary(history.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-            #expect(place.count == history.count, "round \(round): something is in \(channel) twice")
-            for (index, all) in seen.enumerated() {
-                let places = (all[channel] ?? []).map { place[$0] ?? -1 }
-                #expect(!places.contains(-1), "round \(round): client \(index) saw in \(channel) what is lost")
-                #expect(places == places.sorted(), "round \(round): client \(index) saw \(channel) in another order")
+        let stranger = try HistoryReader(server)
+        for channel in channels { verify(.channel(channel), try stranger.texts(channel)) }
+        for first in clients.indices.dropLast() {
+            let reader = try HistoryReader(server, token: identities[first].token)
+            for second in (first + 1)..<clients.count {
+                verify(.between(first, second), try reader.texts("=\(identities[second].uid)"))
             }
-            for index in clients.indices {
-                let own = history.filter { $0.hasPrefix("\(index) ") }.compactMap { Int($0.dropFirst(2)) }
-                #expect(own == own.sorted(), "round \(round): client \(index)'s messages are out of order")
-            }
+        }
+    }
+
+    private func verify(_ talk: Talk, _ history: [String]) {
+        let place = Dictionary(history.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        #expect(place.count == history.count, "round \(round): something is in \(talk) twice")
+        for (index, all) in seen.enumerated() {
+            let places = (all[talk] ?? []).map { place[$0] ?? -1 }
+            #expect(!places.contains(-1), "round \(round): client \(index) saw in \(talk) what is lost")
+            #expect(places == places.sorted(), "round \(round): client \(index) saw \(talk) in another order")
+        }
+        for index in clients.indices {
+            let own = history.filter { $0.hasPrefix("\(index) ") }.compactMap { Int($0.dropFirst(2)) }
+            #expect(own == own.sorted(), "round \(round): client \(index)'s messages are out of order")
         }
     }
 
@@ -172,7 +194,8 @@ private final class Load {
         var text = ""
         for _ in 0..<Int.random(in: 1...8) {
             sent += 1
-            text += "PRIVMSG \(channels.randomElement() ?? channels[0]) :\(index) \(sent)\r\n"
+            let others = nicks.filter { $0 != nicks[index] }
+            text += "PRIVMSG \((channels + channels + others).randomElement()!) :\(index) \(sent)\r\n"
         }
         return Array(text.utf8)
     }
@@ -188,41 +211,52 @@ private final class Load {
     }
 
     private func note(_ line: ReceivedLine, _ index: Int) {
-        if line.command == "PRIVMSG" { seen[index][line.parameters[0], default: []].append(line.last) }
+        guard line.command == "PRIVMSG" else { return }
+        let target = line.parameters[0]
+        var talk = Talk.channel(target)
+        if let from = nicks.firstIndex(of: line.nick), let to = nicks.firstIndex(of: target) {
+            talk = .between(min(from, to), max(from, to))
+        }
+        seen[index][talk, default: []].append(line.last)
     }
 }
 
-/// Reads a channel's whole history, page by page, from the newest.
+/// Reads a conversation's whole history, page by page, from the newest.
 struct HistoryReader {
     private let client: LineClient
 
-    init(_ server: ServerProcess) throws {
-        client = try server.client(
-            Door.unique("reader"), "batch", "labeled-response", "message-tags", "server-time", "draft/chathistory")
+    /// - Parameter token: of the guest who reads; nil: a new one.
+    init(_ server: ServerProcess, token: String? = nil) throws {
+        let nick = Door.unique("reader")
+        client = try server.connect(nick)
+        try client.register(
+            nick, capabilities: ["batch", "labeled-response", "message-tags", "server-time", "draft/chathistory"],
+            password: token.map { "guest:\($0)" })
+        try client.sync()
     }
 
     /// The texts of all messages, oldest first; msgids rise and none comes twice.
-    func texts(_ channel: String) throws -> [String] {
-        try client.join(channel)
+    func texts(_ target: String) throws -> [String] {
+        if target.hasPrefix("#") { try client.join(target) }
         var all: [ReceivedLine] = []
-        var selector = "LATEST \(channel) *"
+        var selector = "LATEST \(target) *"
         while true {
             try client.send("@label=page CHATHISTORY \(selector) 100")
             let page = try client.labeled("page").filter { $0.command == "PRIVMSG" }
             all = page + all
             guard let oldest = page.first?.tags["msgid"] else { break }
-            selector = "BEFORE \(channel) msgid=\(oldest)"
+            selector = "BEFORE \(target) msgid=\(oldest)"
         }
         let ids = all.compactMap { $0.tags["msgid"] }
         #expect(ids.count == all.count && Set(ids).count == ids.count && ids == ids.sorted())
-        try client.send("PART \(channel)")
+        if target.hasPrefix("#") { try client.send("PART \(target)") }
         try client.sync()
         return all.map(\.last)
     }
 }
 
 /// A speaker who notes which of his messages were acknowledged, and which refused.
-private final class Talk {
+private final class Speaker {
     private let speaker: LineClient
     private(set) var stored: [String] = []
     private(set) var refused: [String] = []
