@@ -24,6 +24,8 @@ struct Connection: ~Copyable {
         /// Its first byte decides between TLS and plain text.
         case sniffing
         case handshaking
+        /// The request for a WebSocket comes.
+        case upgrading
         case open
         /// Closing: what is queued leaves first, what comes is thrown away.
         case flushing
@@ -61,6 +63,8 @@ struct Connection: ~Copyable {
     var input = ByteBuffer()
     var output = SendQueue()
     var tls = TLSSession()
+    /// nil: it speaks lines as they are.
+    var web: WebSocketSession?
     /// Milliseconds; 0: none.
     var deadline: Int64 = 0
     var peer = PeerAddress()

@@ -20,6 +20,15 @@ package enum Crypto {
         return out
     }
 
+    /// For the handshake of WebSockets alone, whose protocol has it: nothing relies on its strength.
+    package static func sha1(_ data: [UInt8]) -> [UInt8] {
+        var out = [UInt8](repeating: 0, count: 20)
+        var length: UInt32 = 0
+        let result = EVP_Digest(data, data.count, &out, &length, EVP_sha1(), nil)
+        precondition(result == 1 && length == 20, "SHA-1 failed: \(takeTLSError())")
+        return out
+    }
+
     /// From getrandom(2): fit for tokens and seeds. There is nothing to fall back to: a failure ends the process.
     package static func randomBytes(_ n: Int) -> [UInt8] {
         var out = [UInt8](repeating: 0, count: n)

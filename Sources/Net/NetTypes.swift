@@ -13,10 +13,11 @@ package struct PeerInfo: Sendable, Equatable {
     package var isTLS: Bool
     /// Came by a socket in the file system: whoever may open that file.
     package var isLocal: Bool
+    package var isWebSocket: Bool
 
     package init(
         address: ByteString, addressBytes: [UInt8], port: UInt16, isLoopback: Bool, listener: Int, isTLS: Bool,
-        isLocal: Bool = false
+        isLocal: Bool = false, isWebSocket: Bool = false
     ) {
         self.address = address
         self.addressBytes = addressBytes
@@ -25,6 +26,7 @@ package struct PeerInfo: Sendable, Equatable {
         self.listener = listener
         self.isTLS = isTLS
         self.isLocal = isLocal
+        self.isWebSocket = isWebSocket
     }
 }
 
@@ -42,6 +44,8 @@ package enum CloseReason: Sendable, Equatable {
     case ioError(Int32)
     /// TLS on a plain listener or the reverse.
     case wrongProtocol
+    /// Frames that no client may send.
+    case protocolViolation
 
     init(errno code: Int32) {
         switch code {
@@ -67,12 +71,17 @@ package struct ListenerSpec: Sendable {
     package var mode: ListenerMode
     /// Connections come from trusted proxies, which begin with a PROXY header, before TLS.
     package var isProxied: Bool
+    /// Lines come as messages of a WebSocket.
+    package var isWebSocket: Bool
 
-    package init(address: String, port: UInt16, mode: ListenerMode, isProxied: Bool = false) {
+    package init(
+        address: String, port: UInt16, mode: ListenerMode, isProxied: Bool = false, isWebSocket: Bool = false
+    ) {
         self.address = address
         self.port = port
         self.mode = mode
         self.isProxied = isProxied
+        self.isWebSocket = isWebSocket
     }
 }
 
@@ -95,7 +104,11 @@ package struct NetLimits: Sendable {
     package var maximumConnections = 65_536
     /// 0: unlimited. Loopback is exempt; IPv6 counts by /64, which is what one customer gets.
     package var connectionsPerAddress = 0
-    /// Who may say, by a PROXY header, for whom it connects; not counted by address.
+    /// Of one WebSocket message.
+    package var webSocketMessageBytes = 64 << 10
+    /// Pages that may open one; empty: all. Who names no page, as no browser does, may.
+    package var webSocketOrigins: [ByteString] = []
+    /// Who may say, by a PROXY header or X-Forwarded-For, for whom it connects; not counted by address.
     package var trustedProxies: [AddressRange] = []
     /// Not counted by address either: the protocol above learns whom they connect for.
     package var gateways: [AddressRange] = []

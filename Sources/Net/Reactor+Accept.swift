@@ -4,6 +4,7 @@ struct Listener {
     var descriptor: Int32
     let mode: ListenerMode
     let isProxied: Bool
+    var isWebSocket = false
     /// A socket in the file system.
     var isLocal = false
     var isPending = false
@@ -22,7 +23,10 @@ extension Reactor {
         if descriptor < 0 {
             throw NetError("cannot listen on \(spec.address) port \(spec.port)", errno: Int32(-descriptor))
         }
-        add(Listener(descriptor: Int32(descriptor), mode: spec.mode, isProxied: spec.isProxied))
+        add(
+            Listener(
+                descriptor: Int32(descriptor), mode: spec.mode, isProxied: spec.isProxied,
+                isWebSocket: spec.isWebSocket))
         return kernel.boundPort(Int32(descriptor))
     }
 

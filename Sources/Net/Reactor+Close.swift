@@ -15,7 +15,9 @@ extension Reactor {
             if connections[slot].tls.isActive, !isBroken { _ = connections[slot].tls.sendCloseNotify() }
             bury(slot, reason)
         } else if connections[slot].state == .open {
-            startClosing(slot, reason)
+            sendClose(slot, .normal)
+            // That may have been too much for its queue.
+            if connections[slot].state == .open { startClosing(slot, reason) }
         }
     }
 
@@ -36,7 +38,7 @@ extension Reactor {
         }
         switch connections[slot].state {
         case .flushing, .lingering: discard(slot)
-        case .free, .proxying, .sniffing, .handshaking, .open, .dead: break
+        case .free, .proxying, .sniffing, .handshaking, .upgrading, .open, .dead: break
         }
     }
 

@@ -16,7 +16,10 @@ extension Reactor {
         enqueue(slot)
     }
 
-    private func isFull(_ slot: Int) -> Bool { connections[slot].input.count >= chunk.count }
+    /// The LF behind a WebSocket message may be one byte more than was read.
+    private func capacity(_ slot: Int) -> Int { chunk.count - (connections[slot].web == nil ? 0 : 1) }
+
+    private func isFull(_ slot: Int) -> Bool { connections[slot].input.count >= capacity(slot) }
 
     mutating func read(_ slot: Int, _ handler: inout some ReactorHandler & ~Copyable) {
         if connections[slot].flags.contains(.handKept), !handKept(slot, &handler) { return }
@@ -42,7 +45,7 @@ extension Reactor {
     /// How many bytes came; 0 when there are no more for now, or ever.
     private mutating func readOnce(_ slot: Int, _ handler: inout some ReactorHandler & ~Copyable) -> Int {
         let kept = connections[slot].input.count
-        let size = min(limits.receiveChunk, chunk.count - kept)
+        let size = min(limits.receiveChunk, capacity(slot) - kept)
         let room = UnsafeMutableRawBufferPointer(rebasing: chunk[kept..<kept + size])
         switch connections[slot].receive(kernel, room) {
         case .bytes(let count):
@@ -72,13 +75,17 @@ extension Reactor {
                 return false
             }
         }
+        if connections[slot].web != nil {
+            let frames = [UInt8](chunk[kept..<kept + count])
+            return frames.withUnsafeBytes { takeFrames(slot, ByteView($0), &handler) }
+        }
         copyKept(slot)
         hand(slot, kept + count, ended: false, &handler)
         return true
     }
 
     /// The peer sends no more. A broken connection has nobody left to answer, and what came last may be half a line.
-    private mutating func end(_ slot: Int, _ handler: inout some ReactorHandler & ~Copyable) {
+    mutating func end(_ slot: Int, _ handler: inout some ReactorHandler & ~Copyable) {
         if connections[slot].flags.contains(.broken) { return bury(slot, connections[slot].reason ?? .reset) }
         connections[slot].flags.insert(.ended)
         copyKept(slot)
@@ -104,13 +111,13 @@ extension Reactor {
         return true
     }
 
-    private func copyKept(_ slot: Int) {
+    func copyKept(_ slot: Int) {
         let kept = connections[slot].input.view
         if !kept.isEmpty { chunk.copyMemory(from: kept.raw) }
     }
 
     /// Hands the first `total` bytes of the chunk and keeps what the handler leaves.
-    private mutating func hand(
+    mutating func hand(
         _ slot: Int, _ total: Int, ended: Bool, _ handler: inout some ReactorHandler & ~Copyable
     ) {
         let bytes = ByteView(UnsafeRawBufferPointer(rebasing: chunk[0..<total]))

@@ -7,6 +7,11 @@ extension Reactor {
         guard let slot = connections.slot(id), connections[slot].state == .open, !bytes.isEmpty,
             !connections[slot].flags.contains(.broken)
         else { return }
+        if connections[slot].web == nil { sendFrames(slot, bytes) } else { sendLines(slot, bytes) }
+    }
+
+    /// The bytes as they go over the connection.
+    mutating func sendFrames(_ slot: Int, _ bytes: ByteView) {
         let sent = connections[slot].output.isEmpty ? transmit(slot, bytes) : 0
         if sent < bytes.count { queue(slot, bytes.dropFirst(sent)) }
     }

@@ -141,6 +141,7 @@ package struct Reactor: ~Copyable {
         case .proxying: readProxyHeader(slot, &handler)
         case .sniffing: sniff(slot, &handler)
         case .handshaking: handshake(slot, &handler)
+        case .upgrading: readUpgrade(slot, &handler)
         case .open:
             if connections[slot].flags.contains(.writable) { flush(slot) }
             if connections[slot].state == .open { read(slot, &handler) }
@@ -150,6 +151,9 @@ package struct Reactor: ~Copyable {
 
     /// The handler knows it from now on.
     mutating func open(_ slot: Int, _ handler: inout some ReactorHandler & ~Copyable) {
+        if listeners[Int(connections[slot].listener)].isWebSocket, connections[slot].web == nil {
+            return startUpgrade(slot)
+        }
         connections[slot].state = .open
         connections[slot].deadline = 0
         connections[slot].flags.insert(.told)
@@ -157,7 +161,8 @@ package struct Reactor: ~Copyable {
         let info = PeerInfo(
             address: peer.text, addressBytes: peer.bytes, port: peer.port, isLoopback: peer.isLoopback,
             listener: Int(connections[slot].listener), isTLS: connections[slot].tls.isActive,
-            isLocal: listeners[Int(connections[slot].listener)].isLocal)
+            isLocal: listeners[Int(connections[slot].listener)].isLocal,
+            isWebSocket: connections[slot].web != nil)
         handler.accepted(connections.id(slot), info)
     }
 
@@ -179,7 +184,7 @@ package struct Reactor: ~Copyable {
     private mutating func expire(_ slot: Int, _ handler: inout some ReactorHandler & ~Copyable) {
         switch connections[slot].state {
         case .sniffing where listeners[Int(connections[slot].listener)].mode == .both: open(slot, &handler)
-        case .proxying, .sniffing, .handshaking: bury(slot, .handshakeTimeout)
+        case .proxying, .sniffing, .handshaking, .upgrading: bury(slot, .handshakeTimeout)
         case .flushing, .lingering: bury(slot, connections[slot].reason ?? .closedByUs)
         case .free, .open, .dead: break
         }
@@ -198,6 +203,7 @@ package struct Reactor: ~Copyable {
             connections[slot].input.clear(keeping: 0)
             connections[slot].output.clear()
             connections[slot].tls = TLSSession()
+            connections[slot].web = nil
             dead.append((id, reason))
         } else {
             connections.remove(slot)

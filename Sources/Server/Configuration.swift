@@ -36,6 +36,8 @@ package struct Configuration: Sendable, Equatable {
         package var welcomeChannel = "#lobby"
         /// Networks, `10.0.0.0/8`, or addresses.
         package var trustedProxies: [String] = []
+        /// Empty: all of them.
+        package var websocketOrigins: [String] = []
     }
 
     package struct Listener: Sendable, Equatable {
@@ -47,6 +49,7 @@ package struct Configuration: Sendable, Equatable {
         package var port = 0
         package var mode = Mode.plain
         package var proxy = false
+        package var websocket = false
 
         package init() {}
 

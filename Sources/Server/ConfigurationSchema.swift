@@ -44,10 +44,17 @@ enum Schema {
             .lines(
                 "trusted-proxies", \.server.trustedProxies,
                 """
-                Addresses and networks, "10.0.0.0/8", of proxies that may connect to listeners with proxy = true; \
-                their connections are not counted by address.
+                Addresses and networks, "10.0.0.0/8", of proxies that may connect to listeners with proxy = true, and \
+                whose X-Forwarded-For counts where websocket = true; their connections are not counted by address.
                 """,
                 check: Checks.complaint(networks:)),
+            .lines(
+                "websocket-origins", \.server.websocketOrigins,
+                """
+                Pages that may connect to listeners with websocket = true, "https://chat.example.org". Empty: all of \
+                them.
+                """,
+                check: { $0.lazy.compactMap { Checks.complaint(word: $0, limit: 200) }.first }),
         ])
 
     private static let tls = Section<Configuration>(
@@ -223,6 +230,7 @@ enum Schema {
                 Every connection begins with a PROXY header (version 1 or 2, before TLS) that says who it is; only \
                 server.trusted-proxies may connect.
                 """),
+            .boolean("websocket", \.websocket, "Whether it is spoken over WebSocket (RFC 6455), as browsers do."),
         ])
 
     static let operators = Section<Configuration.Operator>(

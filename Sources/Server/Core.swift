@@ -203,7 +203,7 @@ extension Core: ReactorHandler {
     mutating func accepted(_ id: ConnectionID, _ peer: PeerInfo) {
         refreshMoment()
         while framers.count <= Int(id.index) { framers.append(Framer()) }
-        framers[Int(id.index)] = Framer()
+        framers[Int(id.index)] = Framer(telnet: !peer.isWebSocket)
         if stoppingSince != nil { return }
         let host = cloak.host(of: peer)
         world.apply(
@@ -264,6 +264,7 @@ extension CloseReason {
         case .timedOut: "Connection timed out"
         case .sendQueueExceeded: "Send queue exceeded"
         case .tlsFailure, .handshakeTimeout, .wrongProtocol: "TLS failure"
+        case .protocolViolation: "WebSocket protocol error"
         case .ioError: "Connection error"
         }
     }

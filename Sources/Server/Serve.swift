@@ -127,7 +127,7 @@ private enum Startup {
                 let port = try reactor.listen(
                     ListenerSpec(
                         address: listener.address, port: UInt16(listener.port), mode: mode,
-                        isProxied: listener.proxy))
+                        isProxied: listener.proxy, isWebSocket: listener.websocket))
                 log.info(
                     "listening",
                     ["address": .text(listener.address), "port": .number(port), "mode": .text(listener.mode.rawValue)])
@@ -228,6 +228,7 @@ extension NetLimits {
         handshakeTimeoutMs = Int(configuration.limits.handshake.milliseconds)
         connectionsPerAddress = configuration.limits.connectionsPerAddress
         trustedProxies = configuration.server.trustedProxies.compactMap { AddressRange($0) }
+        webSocketOrigins = configuration.server.websocketOrigins.map { ByteString($0) }
         gateways = configuration.gateways.flatMap(\.hosts).compactMap { AddressRange($0) }
         var limit = rlimit()
         _ = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

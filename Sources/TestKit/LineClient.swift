@@ -161,6 +161,22 @@ package final class LineClient {
         return !hasEnded
     }
 
+    /// Waits until something came or the stream ended; false when neither happened in time.
+    package func receive(before deadline: Deadline) throws -> Bool {
+        guard poll(for: POLLIN, deadline) else { return false }
+        receive()
+        return true
+    }
+
+    /// What was received and not yet looked at, as the bytes that came; for protocols without lines.
+    package func takeBytes() -> [UInt8] {
+        var bytes: [UInt8] = []
+        for line in drain() { bytes += line.bytes + (line.endsWithCRLF ? [0x0d, 0x0a] : [0x0a]) }
+        bytes += partial
+        partial.removeAll()
+        return bytes
+    }
+
     package var hasLines: Bool { head < queue.count }
 
     /// What was received and not yet looked at.

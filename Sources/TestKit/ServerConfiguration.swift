@@ -5,10 +5,12 @@ package struct ServerConfiguration: Sendable {
         package enum Mode: String, Sendable { case plain, tls, both }
         package var mode: Mode
         package var address: String
+        package var isWebSocket: Bool
 
-        package init(_ mode: Mode, address: String = "127.0.0.1") {
+        package init(_ mode: Mode, address: String = "127.0.0.1", isWebSocket: Bool = false) {
             self.mode = mode
             self.address = address
+            self.isWebSocket = isWebSocket
         }
     }
 
@@ -47,7 +49,8 @@ package struct ServerConfiguration: Sendable {
         }
         for (listen, port) in zip(listeners, ports) {
             text +=
-                "[[listen]]\naddress = \"\(listen.address)\"\nport = \(port)\nmode = \"\(listen.mode.rawValue)\"\n\n"
+                "[[listen]]\naddress = \"\(listen.address)\"\nport = \(port)\nmode = \"\(listen.mode.rawValue)\"\n"
+            text += "websocket = \(listen.isWebSocket)\n\n"
         }
         for (name, password) in operators {
             text += "[[operator]]\nname = \"\(name)\"\npassword = \"plain:\(password)\"\n\n"

@@ -93,6 +93,9 @@ def server_config(t: "Settings") -> str:
         lines += [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
     lines += ["[[listen]]", 'address = "127.0.0.1"', f"port = {t.port}"]
     lines.append(f'mode = "{"tls" if t.tls else "plain"}"')
+    if t.websocket_port:
+        lines += ["[[listen]]", 'address = "127.0.0.1"', f"port = {t.websocket_port}"]
+        lines += ["websocket = true"]
     lines += ["[[operator]]", f'name = "{OPER_NAME}"', f'password = "plain:{OPER_PASSWORD}"']
     return "\n".join(lines) + "\n"
 

@@ -18,7 +18,7 @@ struct Target: Sendable {
 let targets = [
     Target("framer", fuzzFramer), Target("message", fuzzMessage), Target("mode", fuzzModes), Target("mask", fuzzMasks),
     Target("capability", fuzzCapabilities), Target("text", fuzzText), Target("configuration", fuzzConfiguration),
-    Target("proxy", fuzzProxy), Target("world", fuzzWorld),
+    Target("proxy", fuzzProxy), Target("websocket", fuzzWebSocket), Target("world", fuzzWorld),
 ]
 
 func check(_ holds: Bool, _ what: @autoclosure () -> String) {
@@ -66,6 +66,38 @@ private func steps(of bytes: ByteView, pieces: Int) -> [[ByteString]] {
         }
     }
     return [steps, answers]
+}
+
+/// As frames in pieces and at once, and as the request before them. The first byte is the size of the pieces.
+private func fuzzWebSocket(_ input: ByteView) {
+    guard let size = input.first, size > 0 else { return }
+    let bytes = input.dropFirst()
+    let pieces = decoded(bytes, pieces: Int(size))
+    let whole = decoded(bytes, pieces: max(bytes.count, 1))
+    check(pieces == whole, "pieces of \(size): \(pieces), at once: \(whole)")
+    if case .accepted(let accepted) = WebSocketHandshake.read(bytes, origins: []) {
+        check(accepted.length <= bytes.count && !accepted.response.contains(0), "a request of \(accepted.length)")
+    }
+    var out = ByteBuffer()
+    WebSocketWriter.append(lines: bytes, isText: true, to: &out)
+    check(out.count <= 4 * bytes.count, "\(bytes.count) bytes became \(out.count)")
+}
+
+private func decoded(_ bytes: ByteView, pieces: Int) -> [String] {
+    var decoder = WebSocketDecoder(limit: 1 << 10)
+    var text = ByteBuffer()
+    var at = 0
+    while at < bytes.count {
+        let piece = bytes[at..<min(at + pieces, bytes.count)]
+        let before = text.count
+        let events = decoder.decode(piece, into: &text)
+        check(text.count <= before + piece.count + 1, "\(piece.count) bytes became \(text.count - before)")
+        switch events.last {
+        case .close, .violation: return [text.view.description, "\(events.last!)"]
+        case .ping, nil: at += pieces
+        }
+    }
+    return [text.view.description]
 }
 
 /// The framer gives no line with one of these.

@@ -66,8 +66,10 @@ struct Host: ~Copyable {
         reactor = try Reactor(limits: limits, script: script)
     }
 
-    mutating func listen(_ mode: ListenerMode = .plain, address: String = "127.0.0.1") throws -> UInt16 {
-        port = try reactor.listen(ListenerSpec(address: address, port: 0, mode: mode))
+    mutating func listen(
+        _ mode: ListenerMode = .plain, address: String = "127.0.0.1", isWebSocket: Bool = false
+    ) throws -> UInt16 {
+        port = try reactor.listen(ListenerSpec(address: address, port: 0, mode: mode, isWebSocket: isWebSocket))
         return port
     }
 

@@ -48,7 +48,7 @@ func configuration(_ text: String) throws -> Configuration {
         for (line, next) in zip(lines, lines.dropFirst()) where next.contains(" = ") && !next.hasPrefix("#") {
             if next.hasPrefix("address") { listeners += 1 }
             if listeners <= 1 || next.hasPrefix("address") { continue }
-            if ["port", "mode", "proxy"].contains(where: next.hasPrefix) { continue }
+            if ["port", "mode", "proxy", "websocket"].contains(where: next.hasPrefix) { continue }
             #expect(line.hasPrefix("# "), "\(next)")
         }
         #expect(listeners == 4)
@@ -56,7 +56,7 @@ func configuration(_ text: String) throws -> Configuration {
 
     @Test func everyKeyReadsItsValue() throws {
         let text = """
-            listen = [{ address = "::", port = 7000, mode = "both" }]
+            listen = [{ address = "::", port = 7000, mode = "both", websocket = true }]
             [server]
             name = "irc.example.org"
             network = "Example"
@@ -65,6 +65,7 @@ func configuration(_ text: String) throws -> Configuration {
             password = "let me in"
             admin = ["Here", "Ana", "ana@example.org"]
             welcome-channel = "#hall"
+            websocket-origins = ["https://chat.example"]
             [tls]
             certificate = "c.pem"
             key = "k.pem"
@@ -126,6 +127,7 @@ func configuration(_ text: String) throws -> Configuration {
             """
         var expected = Configuration()
         expected.listeners = [.init(address: "::", port: 7000, mode: .both)]
+        expected.listeners[0].websocket = true
         expected.server.name = "irc.example.org"
         expected.server.network = "Example"
         expected.server.description = "Ours"
@@ -133,6 +135,7 @@ func configuration(_ text: String) throws -> Configuration {
         expected.server.password = "let me in"
         expected.server.admin = ["Here", "Ana", "ana@example.org"]
         expected.server.welcomeChannel = "#hall"
+        expected.server.websocketOrigins = ["https://chat.example"]
         expected.tls.certificate = "c.pem"
         expected.tls.key = "k.pem"
         expected.tls.stsPort = 6697

@@ -1,5 +1,3 @@
-package import Bytes
-
 /// Strict UTF-8: no surrogates, no overlong forms, nothing above U+10FFFF (RFC 3629).
 package enum UTF8Check {
     package static func isValid(_ view: ByteView) -> Bool {
@@ -58,7 +56,7 @@ package enum UTF8Check {
     }
 
     @inline(__always)
-    static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+    package static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 
     @inline(__always)
     private static func six(_ byte: UInt8) -> UInt32 { UInt32(byte & 0x3F) }
