@@ -10,6 +10,7 @@ package struct Effects: ~Copyable {
     package var refusals: [Refusal] = []
     package var pages: [HistoryQuestion] = []
     package var directs: [DirectQuestion] = []
+    package var sents: [SentQuestion] = []
     package var identities: [IdentityQuestion] = []
     package var passwords: [PasswordQuestion] = []
     /// Connections whose input goes on (see `World.isInputBlocked`); not behind the records.
@@ -29,6 +30,7 @@ package struct Effects: ~Copyable {
         refusals.removeAll(keepingCapacity: true)
         pages.removeAll(keepingCapacity: true)
         directs.removeAll(keepingCapacity: true)
+        sents.removeAll(keepingCapacity: true)
         identities.removeAll(keepingCapacity: true)
         passwords.removeAll(keepingCapacity: true)
         resumes.removeAll(keepingCapacity: true)

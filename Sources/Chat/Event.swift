@@ -50,6 +50,7 @@ package enum Event {
     case closed(ConnectionID, reason: ByteString)
     case page(HistoryPage)
     case direct(DirectAnswer)
+    case sent(SentAnswer)
     case identity(IdentityAnswer)
     case verified(number: Int64, PasswordOutcome)
     /// The store refused a batch: nothing of it is kept. Its authors were told (`World.line(for:)`); its changes are

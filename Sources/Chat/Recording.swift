@@ -59,6 +59,7 @@ extension World {
         if !isStoreFailing { note(.warning, "the store refuses writes: \(reason)") }
         isStoreFailing = true
         lateChanges = [:]
+        lateSends = [:]
         unsaved += changes
     }
 

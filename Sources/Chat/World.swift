@@ -43,6 +43,8 @@ package struct World: ~Copyable {
     var pending: [Int64: Pending] = [:]
     /// By position: messages changed since a page that is still awaited was asked for; see `brought(upToDate:)`.
     var lateChanges: [Int64: LateChange] = [:]
+    /// The same of messages that their author has a name for; see `speakOnce`.
+    var lateSends: [SendKey: LateSend] = [:]
     var lastPosition: Int64
     var lastChannelNumber: Int64
     var lastQuestion: Int64 = 0
@@ -112,6 +114,7 @@ package struct World: ~Copyable {
         case .closed(let id, let reason): disconnected(id, reason: reason)
         case .page(let page): answered(page)
         case .direct(let answer): answered(answer)
+        case .sent(let answer): answered(answer)
         case .identity(let answer): answered(answer)
         case .verified(let number, let outcome): verified(number, outcome)
         case .refused(let changes, let reason): storeRefused(changes, reason)
@@ -142,6 +145,7 @@ enum Pending {
     case changing(ChangeRequest)
     case missed(PageRequest)
     case addressing(Letter)
+    case sending(OnceRequest)
     case comingBack(Comeback)
     case seen(SeenRequest)
     case forwarding(ConnectionID, Peer, gateway: ByteString)

@@ -121,6 +121,7 @@ struct Core: ~Copyable {
             case .journal(let outcome): journalAnswered(outcome, &reactor)
             case .page(let page): world.apply(.page(page), at: moment)
             case .direct(let direct): world.apply(.direct(direct), at: moment)
+            case .sent(let sent): world.apply(.sent(sent), at: moment)
             case .identity(let identity): world.apply(.identity(identity), at: moment)
             case .verified(let number, let outcome): world.apply(.verified(number: number, outcome), at: moment)
             }
@@ -193,6 +194,7 @@ private func release(
     releaser.release(effects.outbox, into: &reactor)
     for question in effects.pages { ports.reader.post(.page(question)) }
     for question in effects.directs { ports.reader.post(.direct(question)) }
+    for question in effects.sents { ports.reader.post(.sent(question)) }
     for question in effects.identities { ports.reader.post(.identity(question)) }
     for question in effects.passwords { ports.verify(question) }
     if effects.wantsReload { wantsReload = true }

@@ -6,6 +6,7 @@ enum Answer: Sendable {
     case journal(JournalOutcome)
     case page(HistoryPage)
     case direct(DirectAnswer)
+    case sent(SentAnswer)
     case identity(IdentityAnswer)
     case verified(number: Int64, Chat.PasswordOutcome)
 }
@@ -18,6 +19,7 @@ enum JournalRequest: Sendable {
 enum ReaderRequest: Sendable {
     case page(HistoryQuestion)
     case direct(DirectQuestion)
+    case sent(SentQuestion)
     case identity(IdentityQuestion)
     case stop
 }

@@ -17,6 +17,7 @@ struct History: ~Copyable, Sendable {
     private let marks: Statement
     private let missed: Statement
     private let clustered: Clustered
+    private let sentRows: SentReading
 
     static func open(path: String) throws(SQLiteFailure) -> History {
         let database = try Database(path: path, access: .read)
@@ -48,6 +49,7 @@ struct History: ~Copyable, Sendable {
         marks = database.prepare("SELECT a, b, time FROM read_marks WHERE uid = ?1")
         missed = database.prepare("SELECT position FROM missed WHERE uid = ?1")
         clustered = Clustered(database)
+        sentRows = SentReading(database)
         self.database = database
     }
 
@@ -122,6 +124,8 @@ struct History: ~Copyable, Sendable {
         while try others.step() { found.append(UID(number: others.integer(0))) }
         return found
     }
+
+    func sent(_ question: SentQuestion) throws(SQLiteFailure) -> SentAnswer { try sentRows.answer(question) }
 
     func identity(_ question: IdentityQuestion) throws(SQLiteFailure) -> IdentityAnswer {
         defer { database.rollBack() }

@@ -22,6 +22,9 @@ struct MaintenancePace {
     /// long that may wait for an idle moment.
     var eraseDelay: Int64 = 1_000_000_000
     var erasePatience: Int64 = 10_000_000_000
+    /// Nanoseconds between two looks for what authors called their messages more than a day ago, and when the next is.
+    var forgetEvery: Int64 = 60_000_000_000
+    var forgetsAt: Int64 = 0
     /// No new attempt before this moment after a failure.
     var resumeAt: Int64 = 0
 }
@@ -79,6 +82,13 @@ extension Journal {
     private mutating func maintainOnce() throws(SQLiteFailure) -> Bool {
         if let due = erasesAt, due <= Clock.nanoseconds {
             erasesAt = try writer!.cutLog() ? nil : Clock.nanoseconds + 20_000_000
+            return true
+        }
+        if Clock.nanoseconds >= pace.forgetsAt {
+            let old = lastTime - 86_400_000
+            if try !writer!.forgetSent(rows: Int64(pace.step), olderThan: old) {
+                pace.forgetsAt = Clock.nanoseconds + pace.forgetEvery
+            }
             return true
         }
         if logPages >= pace.checkpointPages, try writer!.checkpoint() { return true }

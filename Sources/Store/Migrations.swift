@@ -6,7 +6,7 @@ enum Migrations {
     static let applicationID: Int64 = 0x5052_4C59
 
     /// Version n is what the first n entries make.
-    static let all: [String] = [version1, version2, version3, version4, version5, version6, version7]
+    static let all: [String] = [version1, version2, version3, version4, version5, version6, version7, version8]
 
     /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
     static func run(_ migrations: [String], on database: borrowing Database) throws(SQLiteFailure) {
@@ -131,5 +131,15 @@ enum Migrations {
         ) WITHOUT ROWID;
         CREATE TABLE missed (uid INTEGER PRIMARY KEY, position INTEGER NOT NULL);
         CREATE INDEX identities_by_seen ON identities (seen);
+        """
+
+    /// What authors call their messages (`parley.chat/cid`), in the order they were said.
+    private static let version8 = """
+        CREATE TABLE sent (
+            id INTEGER PRIMARY KEY,
+            uid INTEGER NOT NULL, cid TEXT NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL,
+            position INTEGER NOT NULL, time INTEGER NOT NULL,
+            UNIQUE (uid, cid, a, b)
+        );
         """
 }

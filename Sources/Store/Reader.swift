@@ -47,6 +47,16 @@ package struct Reader: ~Copyable, Sendable {
         }
     }
 
+    package mutating func sent(_ question: SentQuestion) -> SentAnswer {
+        do throws(SQLiteFailure) {
+            try open()
+            return try history!.sent(question)
+        } catch {
+            close(after: error)
+            return SentAnswer(number: question.number, sent: [], failure: error.description)
+        }
+    }
+
     private mutating func open() throws(SQLiteFailure) { if history == nil { history = try History.open(path: path) } }
 
     private mutating func close(after failure: SQLiteFailure) {

@@ -8,6 +8,7 @@ struct Writer: ~Copyable, Sendable {
     private let insert: Statement
     private let changes: ChangeStatements
     private let rewrites: RewriteStatements
+    let sent: SentStatements
     private let correspondents: CorrespondentStatements
     private var knownPairs: Set<Conversation> = []
     let merge: MergeStatements
@@ -41,6 +42,7 @@ struct Writer: ~Copyable, Sendable {
         insert = database.prepare(RecordRow.insert)
         changes = ChangeStatements(database)
         rewrites = RewriteStatements(database)
+        sent = SentStatements(database)
         correspondents = CorrespondentStatements(database)
         merge = MergeStatements(database)
         self.database = database
@@ -72,6 +74,7 @@ struct Writer: ~Copyable, Sendable {
                 RecordRow.bind(record, to: insert)
                 try insert.run()
                 try rewrites.apply(record)
+                try sent.apply(record)
                 newest = record.position
             }
             try correspondents.note(batch.records, known: &known)

@@ -6,6 +6,7 @@ package protocol ScriptStore: AnyObject {
     func commit(_ records: [LogRecord], _ changes: [Change])
     func page(_ question: HistoryQuestion) -> HistoryPage
     func direct(_ question: DirectQuestion) -> DirectAnswer
+    func sent(_ question: SentQuestion) -> SentAnswer
     func identity(_ question: IdentityQuestion) -> IdentityAnswer
 }
 
@@ -42,6 +43,13 @@ package final class MemoryStore: ScriptStore {
             default: break
             }
         }
+    }
+
+    package func sent(_ question: SentQuestion) -> SentAnswer {
+        let found = log.filter { $0.uid == question.uid && $0.cid == question.cid && $0.time >= question.since }
+        return SentAnswer(
+            number: question.number,
+            sent: found.map { SentMessage(conversation: $0.conversation, position: $0.position, time: $0.time) })
     }
 
     private func add(_ record: LogRecord) {

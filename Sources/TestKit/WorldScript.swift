@@ -26,6 +26,7 @@ package final class WorldScript {
     package var holdsPages = false
     private var heldPages: [HistoryQuestion] = []
     private var heldDirects: [DirectQuestion] = []
+    private var heldSents: [SentQuestion] = []
     /// The history reader answers at once, and its answers arrive after those of later questions.
     package var holdsAnswers = false
     private var heldAnswers: [HistoryPage] = []
@@ -124,6 +125,8 @@ package final class WorldScript {
             let pages = holdsPages ? [] : heldPages
             if !holdsPages { heldPages = [] }
             heldDirects += world.effects.directs
+            heldSents += world.effects.sents
+            let sents = holdsPages ? [] : heldSents
             let directs = holdsPages ? [] : heldDirects
             if !holdsPages { heldDirects = [] }
             let asked = world.effects.identities
@@ -144,12 +147,13 @@ package final class WorldScript {
             if refused { world.apply(.refused(changes, reason: "full"), at: moment) }
             tell(pages.map(page))
             for question in directs { world.apply(.direct(direct(question)), at: moment) }
+            for question in sents { world.apply(.sent(sent(question)), at: moment) }
             for question in asked {
                 world.apply(.identity((store ?? memory).identity(question)), at: moment)
             }
             verify()
             if world.effects.outbox.isEmpty, !world.effects.mustCommit, world.effects.pages.isEmpty,
-                world.effects.directs.isEmpty, world.effects.identities.isEmpty
+                world.effects.directs.isEmpty, world.effects.sents.isEmpty, world.effects.identities.isEmpty
             {
                 return
             }
@@ -179,6 +183,11 @@ package final class WorldScript {
     private func page(_ question: HistoryQuestion) -> HistoryPage {
         guard let historyFailure else { return (store ?? memory).page(question) }
         return HistoryPage(number: question.number, records: [], isComplete: false, failure: historyFailure)
+    }
+
+    private func sent(_ question: SentQuestion) -> SentAnswer {
+        guard let historyFailure else { return (store ?? memory).sent(question) }
+        return SentAnswer(number: question.number, sent: [], failure: historyFailure)
     }
 
     private func direct(_ question: DirectQuestion) -> DirectAnswer {

@@ -38,6 +38,7 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
     package static let channelRename = Capabilities(rawValue: 1 << 31)
     package static let messageRedaction = Capabilities(rawValue: 1 << 32)
     package static let messageEdit = Capabilities(rawValue: 1 << 33)
+    package static let idempotent = Capabilities(rawValue: 1 << 34)
 
     /// Everything on offer.
     package static let all = Capabilities(table.map(\.bit))
@@ -74,6 +75,7 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
         CapabilityRow("draft/message-redaction", .messageRedaction),
         CapabilityRow("parley.chat/uid", .uid),
         CapabilityRow("parley.chat/message-edit", .messageEdit),
+        CapabilityRow("parley.chat/idempotent", .idempotent, value: "max-length=64,seconds=86400"),
     ]
 
     /// The capability of this name, if it is on offer. Names are case-sensitive (IRCv3 capability negotiation).

@@ -57,6 +57,32 @@ import Testing
         try ana.expect("EDIT \(channel)", ":good morning")
     }
 
+    @Test("A message sent again under its author's name for it is said once, also over kill -9 and a restart")
+    func once() throws {
+        let server = try ServerProcess()
+        func ana(_ token: String?) throws -> LineClient {
+            let client = try server.connect("ana")
+            if let token { try client.send("PASS guest:\(token)") }
+            try client.register("ana", capabilities: ["message-tags", "echo-message", "parley.chat/idempotent"])
+            try client.join(channel)
+            return client
+        }
+        let first = try ana(nil)
+        try first.send("IDENTITY TOKEN")
+        let token = try #require(first.expect("NOTE IDENTITY TOKEN").parameters.dropFirst(2).first)
+        try first.send("@parley.chat/cid=1 PRIVMSG \(channel) :hello")
+        let id = try #require(first.expect("PRIVMSG \(channel) :hello").tags["msgid"])
+        server.kill9()
+        try server.start()
+        let bo = try server.client(Door.unique("bo"))
+        try bo.join(channel)
+        try bo.sync()
+        let again = try ana(token)
+        try again.send("@parley.chat/cid=1 PRIVMSG \(channel) :hello", "PRIVMSG \(channel) :and more")
+        #expect(try again.expect("PRIVMSG \(channel) :hello").tags["msgid"] == id)
+        #expect(try bo.lines(until: "and more").filter { $0.command == "PRIVMSG" }.map(\.last) == ["and more"])
+    }
+
     @Test("After REDACT the text is in no file, also over kill -9 and a restart")
     func erased() throws {
         let server = try ServerProcess()

@@ -67,9 +67,7 @@ extension World {
         guard sessions.contains(session) else { return }
         stopWaiting(session)
         guard sessions[session].stage == .registered, sessions[session].user == request.user else { return }
-        if !request.label.isEmpty { beginResponse(session, label: request.label) }
-        change(page, request)
-        if !request.label.isEmpty { endResponse(session) }
+        answer(session, label: request.label) { world in world.change(page, request) }
         endInputIfOver(session)
     }
 

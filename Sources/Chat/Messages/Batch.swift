@@ -23,6 +23,8 @@ struct OpenBatch {
     var target: ByteString = ""
     /// Client-only tags of the whole message.
     var tags: ByteString = ""
+    /// What its author calls it; empty: nothing.
+    var cid: ByteString = ""
     /// Of the opening BATCH; the answer to the whole batch carries it.
     var label: ByteString = ""
     /// All lines are PRIVMSGs, or all are NOTICEs; nil: none came yet.
@@ -110,8 +112,14 @@ extension World {
             openBatches[slot] = batch
             return fail(turn, "MULTILINE_INVALID", why)
         }
+        guard let cid = cid(turn) else {
+            batch.isRefused = true
+            openBatches[slot] = batch
+            return
+        }
         batch.target = ByteString(turn[2])
         batch.tags = clientTags(turn)
+        batch.cid = cid
         if response.slot == slot {
             batch.label = response.label
             response.isDeferred = true
@@ -152,11 +160,14 @@ extension World {
 
     private mutating func say(_ turn: Turn, _ batch: OpenBatch) {
         let isNotice = batch.kind == .notice
-        let utterance = Utterance(
+        var utterance = Utterance(
             kind: isNotice ? .notice : .privmsg, command: isNotice ? "NOTICE" : "PRIVMSG",
             text: Multiline.join(batch.lines), tags: batch.tags, lines: batch.lines)
         users[turn.me].spoke = now.wall
-        batch.target.withView { speak(turn, utterance, target: $0) }
+        utterance.cid = batch.cid
+        batch.target.withView {
+            if batch.cid.isEmpty { speak(turn, utterance, target: $0) } else { speakOnce(turn, utterance, to: $0) }
+        }
     }
 
     /// What `body` says is the answer to an earlier command, with that one's label if it had one.

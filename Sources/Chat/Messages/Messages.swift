@@ -33,6 +33,10 @@ struct Utterance {
     var text: ByteString
     /// Client-only tags.
     var tags: ByteString
+    /// What its author calls it (`parley.chat/cid`); empty: nothing.
+    var cid: ByteString = ""
+    /// What was sent under this name before.
+    var sent: [SentMessage] = []
     /// As the author divided `text`; empty: it is one line.
     var lines: [Multiline.Line] = []
     /// NOTICE is not answered by errors that a bot might loop on (Modern IRC, NOTICE).
@@ -50,14 +54,16 @@ extension World {
         guard kind == .tagmsg || !text.isEmpty else {
             return reply(turn, .ERR_NOTEXTTOSEND, ":No text to send")
         }
-        let utterance = Utterance(
+        var utterance = Utterance(
             kind: kind, command: turn.command, text: ByteString(text), tags: clientTags(turn))
         if kind == .tagmsg, utterance.tags.isEmpty { return }
+        guard let cid = cid(turn) else { return }
+        utterance.cid = cid
         users[turn.me].spoke = now.wall
-        speak(turn, utterance, to: list)
+        if cid.isEmpty { speak(turn, utterance, to: list) } else { speakOnce(turn, utterance, to: list) }
     }
 
-    private mutating func speak(_ turn: Turn, _ utterance: Utterance, to list: ByteView) {
+    mutating func speak(_ turn: Turn, _ utterance: Utterance, to list: ByteView) {
         if list.firstIndex(of: 0x2C) == nil { return speak(turn, utterance, target: list) }
         var seen = Set<NameKey>()
         for target in list.parts(0x2C) where seen.insert(NameKey(target)).inserted {
@@ -72,6 +78,7 @@ extension World {
 
     mutating func speak(_ turn: Turn, _ utterance: Utterance, target: ByteView) {
         let (ranks, name) = statusTarget(target)
+        if ranks.isEmpty, answerRepeated(turn, utterance, name) { return }
         if name.first == 0x23 { return speakInChannel(turn, utterance, name, onlyRanks: ranks) }
         speakToUser(turn, utterance, target)
     }

@@ -61,6 +61,7 @@ extension World {
         if isKept {
             (line.position, line.time) = record(
                 utterance.kind, by: turn.me, in: channel, tags: utterance.tags, utterance.text)
+            noteSent(utterance)
             line.refusal = refusable(turn, name)
         } else {
             lastPosition += 1

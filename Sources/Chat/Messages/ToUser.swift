@@ -82,6 +82,7 @@ extension World {
         let pair = Conversation.direct(users[turn.me].uid, receiver.uid)
         line.time = nextDirectTime(pair)
         line.position = append(utterance.kind, by: turn.me, pair, line.time, utterance.tags, utterance.text)
+        noteSent(utterance)
         if receiver.user == nil, utterance.kind.isMessage {
             save(.noteMissed(receiver.uid, position: line.position))
         }

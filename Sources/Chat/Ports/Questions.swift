@@ -164,3 +164,45 @@ package struct IdentityAnswer: Sendable, Equatable {
         self.failure = failure
     }
 }
+
+/// What did this identity send under this name (`parley.chat/cid`)?
+package struct SentQuestion: Sendable, Equatable {
+    package var number: Int64
+    package var uid: UID
+    package var cid: ByteString
+    /// Not before this time.
+    package var since: Int64
+
+    package init(number: Int64, uid: UID, cid: ByteString, since: Int64) {
+        self.number = number
+        self.uid = uid
+        self.cid = cid
+        self.since = since
+    }
+}
+
+/// A message by where it is and when it was said.
+package struct SentMessage: Sendable, Equatable {
+    package var conversation: Conversation
+    package var position: Int64
+    package var time: Int64
+
+    package init(conversation: Conversation, position: Int64, time: Int64) {
+        self.conversation = conversation
+        self.position = position
+        self.time = time
+    }
+}
+
+/// The answer: at most one of each conversation.
+package struct SentAnswer: Sendable, Equatable {
+    package var number: Int64
+    package var sent: [SentMessage]
+    package var failure: String?
+
+    package init(number: Int64, sent: [SentMessage], failure: String? = nil) {
+        self.number = number
+        self.sent = sent
+        self.failure = failure
+    }
+}

@@ -122,6 +122,8 @@ package struct LogRecord: Sendable, Equatable {
     package var text: ByteString
     /// Of an edit or redaction: the position of the message. Of a message: of the one that changed it last; 0: none.
     package var counterpart: Int64
+    /// What its author calls it (`parley.chat/cid`); empty: nothing. Not read back.
+    package var cid: ByteString = ""
 
     package init(
         position: Int64, conversation: Conversation, time: Int64, kind: RecordKind, uid: UID, source: ByteString,

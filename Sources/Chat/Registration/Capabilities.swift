@@ -67,11 +67,12 @@ extension World {
         return "\(text)\(keyBytes),max-value-bytes=\(limits.metadataValueBytes)"
     }
 
-    /// `CAP nick LS * :…` for all lines but the last.
+    /// `CAP nick LS * :…` for all lines but the last. Who knows only one line gets what one holds; the rest can be asked
+    /// for all the same.
     fileprivate mutating func sendCapabilityLines(
         _ session: ConnectionID, _ sub: StaticString, _ names: [ByteString], continued: Bool = true
     ) {
-        let lines = wrap(names, width: continued ? capabilityRoom(session) : .max)
+        let lines = wrap(names, width: capabilityRoom(session)).prefix(continued ? .max : 1)
         for (i, line) in lines.enumerated() {
             let more: ByteString = i + 1 < lines.count ? "* " : ""
             tell(session, "CAP \(nickShown(to: session)) \(sub) \(more):\(line)")
