@@ -48,7 +48,9 @@ let package = Package(
         .testTarget(name: "ChatTests", dependencies: ["Chat", "Wire", "Bytes", "TestKit"], swiftSettings: strict),
         .testTarget(
             name: "NetTests", dependencies: ["Net", "Bytes", "TestKit", "CSystem", "COpenSSL"], swiftSettings: strict),
-        .testTarget(name: "StoreTests", dependencies: ["Store", "Chat", "Bytes", "CSQLite"], swiftSettings: strict),
+        .testTarget(
+            name: "StoreTests", dependencies: ["Store", "Chat", "Wire", "Bytes", "TestKit", "CSQLite"],
+            swiftSettings: strict),
         .testTarget(
             name: "ServerTests", dependencies: ["Server", "Chat", "Wire", "Bytes", "TestKit", "CSystem"],
             swiftSettings: strict),
