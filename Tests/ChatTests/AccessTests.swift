@@ -136,7 +136,8 @@ struct Reader: Sendable, CustomStringConvertible {
         Reader(description: "former member", standing: .anyone, steps: [">PART #room"]),
         Reader(description: "former operator", standing: .anyone, steps: ["MODE #room +o rea", ">PART #room"]),
         Reader(description: "kicked", standing: .anyone, steps: ["KICK #room rea"]),
-        Reader(description: "kicked and banned", standing: .anyone, steps: ["KICK #room rea", "MODE #room +b rea!*@*"]),
+        Reader(
+            description: "kicked and banned", standing: .anyone, steps: ["KICK #room rea", "MODE #room +b rea!*@*"]),
         Reader(
             description: "kicked server operator", standing: .anyone, steps: [">OPER root pw", "KICK #room rea"]),
         Reader(description: "member", standing: .reader),
