@@ -58,6 +58,7 @@ private final class DiskStore: ScriptStore {
 
     func page(_ question: HistoryQuestion) -> HistoryPage { reader.page(question) }
     func direct(_ question: DirectQuestion) -> DirectAnswer { reader.direct(question) }
+    func sent(_ question: SentQuestion) -> SentAnswer { reader.sent(question) }
     func identity(_ question: IdentityQuestion) -> IdentityAnswer { reader.identity(question) }
 }
 
