@@ -32,7 +32,8 @@ private func relay(to members: Int) {
     settings.flood.enabled = false
     settings.showGuestToken = false
     let ports = Ports(
-        mac: { _ in [UInt8](repeating: 0, count: 32) }, skeleton: { ByteString($0) }, peer: { _ in nil },
+        mac: { _ in [UInt8](repeating: 0, count: 32) },
+        digest: Digest(sha256: { $0 }, hmac: { _, data in data }), skeleton: { ByteString($0) }, peer: { _ in nil },
         isWithin: { _, _ in false },
         seed: 1)
     var world = World(settings: settings, ports: ports, stored: StoredState())

@@ -32,6 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
+int pipe2(int ends[2], int flags);
 int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
 int pthread_setname_np(pthread_t thread, const char *name);
 #endif

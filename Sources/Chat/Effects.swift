@@ -13,6 +13,8 @@ package struct Effects: ~Copyable {
     package var sents: [SentQuestion] = []
     package var identities: [IdentityQuestion] = []
     package var passwords: [PasswordQuestion] = []
+    package var derivations: [DerivationQuestion] = []
+    package var mails: [Mail] = []
     /// Connections whose input goes on (see `World.isInputBlocked`); not behind the records.
     package var resumes: [ConnectionID] = []
     package var notes: [Note] = []
@@ -33,6 +35,8 @@ package struct Effects: ~Copyable {
         sents.removeAll(keepingCapacity: true)
         identities.removeAll(keepingCapacity: true)
         passwords.removeAll(keepingCapacity: true)
+        derivations.removeAll(keepingCapacity: true)
+        mails.removeAll(keepingCapacity: true)
         resumes.removeAll(keepingCapacity: true)
         notes.removeAll(keepingCapacity: true)
         wantsReload = false

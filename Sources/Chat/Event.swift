@@ -24,13 +24,19 @@ package struct Peer: Sendable {
     package var isLoopback: Bool
     /// The operator at the machine itself: came by the console socket.
     package var isConsole: Bool
+    /// SHA-256 of the TLS client certificate, in hex; empty: it showed none.
+    package var certificate: ByteString
 
-    package init(address: ByteString, host: ByteString, isTLS: Bool, isLoopback: Bool, isConsole: Bool = false) {
+    package init(
+        address: ByteString, host: ByteString, isTLS: Bool, isLoopback: Bool, isConsole: Bool = false,
+        certificate: ByteString = ""
+    ) {
         self.address = address
         self.host = host
         self.isTLS = isTLS
         self.isLoopback = isLoopback
         self.isConsole = isConsole
+        self.certificate = certificate
     }
 }
 
@@ -53,6 +59,9 @@ package enum Event {
     case sent(SentAnswer)
     case identity(IdentityAnswer)
     case verified(number: Int64, PasswordOutcome)
+    /// nil: the hasher has too much to do.
+    case derived(number: Int64, Credentials?)
+    case mailed(number: Int64, isSent: Bool)
     /// The store refused a batch: nothing of it is kept. Its authors were told (`World.line(for:)`); its changes are
     /// tried again later.
     case refused([Change], reason: String)

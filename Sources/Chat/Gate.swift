@@ -177,6 +177,7 @@ extension World {
         sessions[id].stage = .closing
         openings[id.index] = nil
         openBatches[id.index] = nil
+        accounts.exchanges[id.index] = nil
         monitors.clear(id)
         subscriptions[id.index] = nil
         guard let user = sessions[id].user else { return }

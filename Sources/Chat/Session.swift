@@ -71,9 +71,8 @@ package struct Opening: Sendable {
     package var isUserGiven = false
     /// A gateway said for whom it connects.
     package var isForwarded = false
-    /// SASL mechanism under way.
-    package var mechanism: ByteString = ""
-    package var saslData: ByteString = ""
+    /// A nick that was asked for and is somebody else's.
+    package var refusedNick: ByteString = ""
     package var returning: Returning?
     /// Said by AWAY before registration; nil: nothing was said, empty: here.
     package var away: ByteString?
@@ -83,7 +82,7 @@ package struct Opening: Sendable {
     package init() {}
 }
 
-/// An identity that came back with its token, before it is a user again.
+/// An identity that proved to be itself, before it is a user again.
 package struct Returning: Sendable {
     package var uid: UID
     package var epoch: Int64
@@ -91,6 +90,8 @@ package struct Returning: Sendable {
     package var members: [MemberState]
     package var metadata: Metadata
     package var correspondence = Correspondence()
+    /// Empty: a guest.
+    package var account: ByteString = ""
 }
 
 /// Values by the slot of an id that somebody else gives out.

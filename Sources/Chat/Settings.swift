@@ -35,6 +35,8 @@ package struct Limits: Sendable, Equatable {
     package var sessionsPerIdentity = 10
     /// Failed PASS, SASL and RESUME attempts per address within a minute before more are refused unheard.
     package var failedAttempts = 10
+    /// Certificates of one account.
+    package var certificates = 10
     /// Bytes and lines of one multiline message.
     package var multilineBytes = 4096
     package var multilineLines = 32
@@ -103,6 +105,25 @@ package struct GatewaySettings: Sendable, Equatable {
     }
 }
 
+/// Who may register what (IRCv3 account-registration).
+package struct AccountSettings: Sendable, Equatable {
+    /// False: nobody registers; who has an account may log in.
+    package var isOpen = true
+    package var beforeConnect = true
+    package var customNames = true
+    package var needsEmail = false
+    /// Whether mail can be sent; without it no address is verified.
+    package var hasMail = false
+    /// Bytes of the shortest password.
+    package var passwordLength = 8
+    /// Accounts that one address may register in an hour.
+    package var registrationsPerHour = 10
+    /// Milliseconds for which a code sent by mail is good.
+    package var codeLifetime: Int64 = 86_400_000
+
+    package init() {}
+}
+
 /// What the operator decides, as one immutable value; a reload is an event that carries the next one.
 package struct Settings: Sendable {
     package var serverName: ByteString = "parley.local"
@@ -141,6 +162,7 @@ package struct Settings: Sendable {
     /// Seconds for which clients then come by TLS alone.
     package var stsDuration: Int64 = 0
     package var gateways: [GatewaySettings] = []
+    package var accounts = AccountSettings()
 
     package init() {}
 }
@@ -149,6 +171,7 @@ package struct Settings: Sendable {
 package struct Ports: Sendable {
     /// HMAC-SHA256 under the server's secret; 32 bytes.
     package var mac: @Sendable ([UInt8]) -> [UInt8]
+    package var digest: Digest
     /// What a name looks like: two names with the same skeleton are taken for each other by people (UTS #39).
     package var skeleton: @Sendable (ByteView) -> ByteString
     /// Who connects from an address given as text: canonical, with the host that is shown for it, without TLS. nil: not
@@ -160,15 +183,30 @@ package struct Ports: Sendable {
     package var seed: UInt64
 
     package init(
-        mac: @escaping @Sendable ([UInt8]) -> [UInt8], skeleton: @escaping @Sendable (ByteView) -> ByteString,
+        mac: @escaping @Sendable ([UInt8]) -> [UInt8], digest: Digest,
+        skeleton: @escaping @Sendable (ByteView) -> ByteString,
         peer: @escaping @Sendable (ByteString) -> Peer?,
         isWithin: @escaping @Sendable (ByteString, [ByteString]) -> Bool, seed: UInt64
     ) {
         self.mac = mac
+        self.digest = digest
         self.skeleton = skeleton
         self.peer = peer
         self.isWithin = isWithin
         self.seed = seed
+    }
+}
+
+/// SHA-256 and its HMAC under a given key: what SCRAM is made of.
+package struct Digest: Sendable {
+    package var sha256: @Sendable ([UInt8]) -> [UInt8]
+    package var hmac: @Sendable (_ key: [UInt8], [UInt8]) -> [UInt8]
+
+    package init(
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8], hmac: @escaping @Sendable ([UInt8], [UInt8]) -> [UInt8]
+    ) {
+        self.sha256 = sha256
+        self.hmac = hmac
     }
 }
 

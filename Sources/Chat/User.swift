@@ -55,7 +55,7 @@ package struct UserModes: OptionSet, Sendable {
 
 /// An identity that is on the network, with one or more sessions.
 package struct User: Sendable {
-    package let uid: UID
+    package internal(set) var uid: UID
     package var nick: ByteString
     package var username: ByteString
     package var host: ByteString

@@ -35,8 +35,9 @@ package struct World: ~Copyable {
     /// By slot: the metadata keys that a connection wants to hear of.
     var subscriptions: [Int32: Subscriptions] = [:]
     var metadataPaces: [UserID: MetadataPace] = [:]
-    /// Failed tokens and passwords by address, with the steady time when the count began.
-    var failures: [ByteString: (count: Int, since: Int64)] = [:]
+    /// Failed tokens and passwords by address; one customer's IPv6 addresses count as one.
+    var failures = Tally<Network?>(window: 60_000)
+    var accounts: Accounts
 
     var deadlines = Deadlines()
     /// What a question was asked for, until it is answered.
@@ -81,6 +82,7 @@ package struct World: ~Copyable {
         directTimes = DirectTimes(floor: stored.lastTime)
         serverBans = ServerBans(stored.serverBans)
         for state in stored.departed { departed.add(state.uid, state.nick, left: state.seen * 1000) }
+        accounts = Accounts(stored.accountNames)
         for channel in stored.channels {
             let id = channels.insert(Channel(channel))
             channelNames[NameKey(channel.state.name)] = id
@@ -104,6 +106,7 @@ package struct World: ~Copyable {
         if now.wall >= nextExpiry {
             expireChannels()
             expireServerBans()
+            expireAccounts()
         }
         switch event {
         case .connected(let id, let peer): connected(id, peer)
@@ -117,6 +120,8 @@ package struct World: ~Copyable {
         case .sent(let answer): answered(answer)
         case .identity(let answer): answered(answer)
         case .verified(let number, let outcome): verified(number, outcome)
+        case .derived(let number, let credentials): derived(number, credentials)
+        case .mailed(let number, let isSent): mailed(number, isSent: isSent)
         case .refused(let changes, let reason): storeRefused(changes, reason)
         case .storeRecovered: storeRecovered()
         case .tick: runDeadlines()
@@ -146,19 +151,10 @@ enum Pending {
     case missed(PageRequest)
     case addressing(Letter)
     case sending(OnceRequest)
-    case comingBack(Comeback)
     case seen(SeenRequest)
+    case errand(Errand)
     case forwarding(ConnectionID, Peer, gateway: ByteString)
     case becomingOperator(ConnectionID, name: ByteString, label: ByteString)
-}
-
-/// A token that was right and whose identity is being looked up.
-struct Comeback {
-    enum Way { case pass, sasl, resume }
-    var session: ConnectionID
-    var uid: UID
-    var epoch: Int64
-    var way: Way
 }
 
 extension World {
@@ -196,17 +192,16 @@ extension World {
     mutating func note(_ level: Note.Level, _ text: ByteString) { effects.notes.append(Note(level, text)) }
 
     /// Another failed token or password from this address; see `isThrottled`.
-    mutating func countFailure(_ address: ByteString) {
-        var entry = failures[address] ?? (0, now.steady)
-        if now.steady - entry.since > 60_000 { entry = (0, now.steady) }
-        entry.count += 1
-        failures[address] = entry
-        if failures.count > 100_000 { failures = failures.filter { now.steady - $0.value.since <= 60_000 } }
-    }
+    mutating func countFailure(_ address: ByteString) { failures.add(customer(address), now: now.steady) }
 
     /// Too many failures a minute: further attempts are refused unheard, right ones too, so that guessing is hopeless.
     func isThrottled(_ address: ByteString) -> Bool {
-        guard let entry = failures[address], now.steady - entry.since <= 60_000 else { return false }
-        return entry.count >= settings.limits.failedAttempts
+        failures.count(customer(address), now: now.steady) >= settings.limits.failedAttempts
+    }
+
+    /// What one customer has: an IPv4 address, or a /64 of IPv6.
+    func customer(_ address: ByteString) -> Network? {
+        let text: ByteString = address.bytes.contains(0x3A) ? "\(address)/64" : address
+        return text.withView { Network($0) }
     }
 }

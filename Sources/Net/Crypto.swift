@@ -29,6 +29,19 @@ package enum Crypto {
         return out
     }
 
+    /// RFC 8018 with HMAC-SHA256: 32 bytes.
+    package static func pbkdf2SHA256(_ password: [UInt8], salt: [UInt8], iterations: Int) -> [UInt8] {
+        var out = [UInt8](repeating: 0, count: 32)
+        let result = password.withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                PKCS5_PBKDF2_HMAC(
+                    $0.baseAddress, Int32($0.count), salt, Int32(salt.count), Int32(iterations), EVP_sha256(), 32, &out)
+            }
+        }
+        precondition(result == 1, "PBKDF2 failed: \(takeTLSError())")
+        return out
+    }
+
     /// From getrandom(2): fit for tokens and seeds. There is nothing to fall back to: a failure ends the process.
     package static func randomBytes(_ n: Int) -> [UInt8] {
         var out = [UInt8](repeating: 0, count: n)

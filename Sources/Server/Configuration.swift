@@ -8,6 +8,7 @@ package struct Configuration: Sendable, Equatable {
     package var store = Store()
     package var history = History()
     package var guests = Guests()
+    package var accounts = Accounts()
     package var limits = Limits()
     package var flood = Flood()
     package var cloak = Cloak()
@@ -105,6 +106,20 @@ package struct Configuration: Sendable, Equatable {
         package var showToken = true
         package var sessionLimit = 10
         package var nickMemory = Duration.seconds(7 * 86_400)
+    }
+
+    package struct Accounts: Sendable, Equatable {
+        package var registration = true
+        package var beforeConnect = true
+        package var customNames = true
+        package var emailRequired = false
+        package var passwordLength = 8
+        package var registrationsPerHour = 10
+        /// Program and arguments; empty: none.
+        package var mailCommand: [String] = []
+        /// Empty: `parley@` and the server's name.
+        package var mailFrom = ""
+        package var codeLifetime = Duration.seconds(86_400)
     }
 
     package struct Limits: Sendable, Equatable {

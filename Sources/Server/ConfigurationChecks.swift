@@ -46,6 +46,16 @@ enum Checks {
         return isValid ? nil : "is no name that a nick can begin with"
     }
 
+    static func complaint(command: [String]) -> String? {
+        if command.first?.isEmpty ?? false { return "the first word is a program" }
+        return command.contains { $0.utf8.contains(0) } ? "a word cannot contain a zero byte" : nil
+    }
+
+    static func complaint(email: String) -> String? {
+        let isValid = ByteString(email).withView { Email.isValid($0) }
+        return isValid ? nil : "is no address, such as \(TOML.quote("chat@example.org"))"
+    }
+
     static func complaint(address: String) -> String? {
         var room = in6_addr()
         if inet_pton(AF_INET, address, &room) == 1 || inet_pton(AF_INET6, address, &room) == 1 { return nil }

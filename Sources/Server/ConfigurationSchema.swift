@@ -1,7 +1,7 @@
 /// The one table of keys: the checks, `default-config`, `Config/parley.toml` and the documentation are made from it.
 /// The defaults are the initial values of `Configuration`.
 enum Schema {
-    static let sections = [server, tls, store, history, guests, limits, flood, cloak, log]
+    static let sections = [server, tls, store, history, guests, accounts, limits, flood, cloak, log]
 
     private static let server = Section<Configuration>(
         name: "server", comment: "The server and how it presents itself.",
@@ -142,6 +142,36 @@ enum Schema {
                 How long a message to the nick of a guest who left is kept for its return, unless \
                 somebody else takes the nick; integers are days. 0: only messages to =<uid> are.
                 """),
+        ])
+
+    private static let accounts = Section<Configuration>(
+        name: "accounts", comment: "People who registered.",
+        keys: [
+            .boolean(
+                "registration", \.accounts.registration, "Whether anybody may register; logging in stays possible."),
+            .boolean(
+                "before-connect", \.accounts.beforeConnect,
+                "IRC clients may register before they have finished connecting."),
+            .boolean("custom-names", \.accounts.customNames, "An account may be named other than its owner's nick."),
+            .boolean("email-required", \.accounts.emailRequired, "Nobody registers without an e-mail address."),
+            .integer("password-length", \.accounts.passwordLength, 1...200, "Bytes of the shortest password."),
+            .integer(
+                "registrations-per-hour", \.accounts.registrationsPerHour, 1...1_000_000,
+                "Accounts that may be registered from one address in an hour."),
+            .lines(
+                "mail-command", \.accounts.mailCommand,
+                """
+                Program and arguments that send a message given on standard input: ["sendmail", "-i", "-t"]. With it \
+                addresses are verified by a code, and a forgotten password is replaced by one. Empty: no mail is sent.
+                """,
+                check: Checks.complaint(command:)),
+            .text(
+                "mail-from", \.accounts.mailFrom,
+                "Address that mail comes from. Empty: parley@ and the server's name.",
+                check: { $0.isEmpty ? nil : Checks.complaint(email: $0) }),
+            .duration(
+                "code-lifetime", \.accounts.codeLifetime, .seconds(60) ... .seconds(30 * 86_400), unit: .seconds(1),
+                "How long a code sent by mail is good."),
         ])
 
     private static let limits = Section<Configuration>(

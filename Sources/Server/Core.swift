@@ -123,7 +123,12 @@ struct Core: ~Copyable {
             case .direct(let direct): world.apply(.direct(direct), at: moment)
             case .sent(let sent): world.apply(.sent(sent), at: moment)
             case .identity(let identity): world.apply(.identity(identity), at: moment)
-            case .verified(let number, let outcome): world.apply(.verified(number: number, outcome), at: moment)
+            case .hashed(.verified(let number, let outcome)):
+                world.apply(.verified(number: number, outcome), at: moment)
+            case .mailed(let number, let isSent):
+                world.apply(.mailed(number: number, isSent: isSent), at: moment)
+            case .hashed(.derived(let number, let credentials)):
+                world.apply(.derived(number: number, credentials), at: moment)
             }
         }
         received.removeAll(keepingCapacity: true)
@@ -196,7 +201,9 @@ private func release(
     for question in effects.directs { ports.reader.post(.direct(question)) }
     for question in effects.sents { ports.reader.post(.sent(question)) }
     for question in effects.identities { ports.reader.post(.identity(question)) }
-    for question in effects.passwords { ports.verify(question) }
+    for question in effects.passwords { ports.hash(.verify(question)) }
+    for question in effects.derivations { ports.hash(.derive(question)) }
+    for mail in effects.mails { ports.mail(mail) }
     if effects.wantsReload { wantsReload = true }
     effects.clear()
 }

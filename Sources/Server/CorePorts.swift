@@ -8,7 +8,8 @@ enum Answer: Sendable {
     case direct(DirectAnswer)
     case sent(SentAnswer)
     case identity(IdentityAnswer)
-    case verified(number: Int64, Chat.PasswordOutcome)
+    case hashed(Hasher.Answer)
+    case mailed(number: Int64, isSent: Bool)
 }
 
 enum JournalRequest: Sendable {
@@ -29,5 +30,6 @@ struct CorePorts: Sendable {
     let answers: Mailbox<Answer>
     let journal: Mailbox<JournalRequest>
     let reader: Mailbox<ReaderRequest>
-    let verify: @Sendable (PasswordQuestion) -> Void
+    let hash: @Sendable (Hasher.Question) -> Void
+    let mail: @Sendable (Mail) -> Void
 }

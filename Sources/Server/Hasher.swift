@@ -3,27 +3,39 @@ package import Chat
 package import Net
 import Synchronization
 
-/// Checks passwords on a thread of its own: argon2id takes 33 ms and 19 MiB, far too long for the core's thread.
+/// Checks and hashes passwords on a thread of its own: argon2id takes 33 ms and 19 MiB, PBKDF2 for SCRAM as long, far
+/// too long for the core's thread.
 ///
-/// At most `capacity` questions wait; further ones are answered `busy` at once. `answer` gets the question's number, on
-/// the hasher's thread or, for `busy`, on the asking one.
+/// At most `capacity` questions wait; further ones are answered as busy at once. `answer` is called on the hasher's
+/// thread or, for busy, on the asking one.
 package final class Hasher: Sendable {
+    package enum Question: Sendable {
+        case verify(PasswordQuestion)
+        case derive(DerivationQuestion)
+    }
+
+    package enum Answer: Sendable, Equatable {
+        case verified(Int64, PasswordOutcome)
+        /// nil: busy.
+        case derived(Int64, Credentials?)
+    }
+
     /// About two seconds of work.
     package static let defaultCapacity = 64
 
     private enum Item: Sendable {
-        case question(PasswordQuestion)
+        case question(Question)
         case stop
     }
 
     private let capacity: Int
     private let waiting: Waiting
     private let mailbox: Mailbox<Item>
-    private let answer: @Sendable (Int64, PasswordOutcome) -> Void
+    private let answer: @Sendable (Answer) -> Void
     private let thread: ThreadHandle
 
     package init(
-        capacity: Int = Hasher.defaultCapacity, answer: @escaping @Sendable (Int64, PasswordOutcome) -> Void
+        capacity: Int = Hasher.defaultCapacity, answer: @escaping @Sendable (Answer) -> Void
     ) throws(NetError) {
         let mailbox = try Mailbox<Item>()
         let waiting = Waiting()
@@ -34,10 +46,10 @@ package final class Hasher: Sendable {
         thread = startThread(name: "hasher") { Self.work(mailbox, waiting, answer) }
     }
 
-    package func ask(_ question: PasswordQuestion) {
+    package func ask(_ question: Question) {
         if waiting.count.add(1, ordering: .relaxed).newValue > capacity {
             waiting.count.subtract(1, ordering: .relaxed)
-            answer(question.number, .busy)
+            answer(question.busy)
         } else {
             mailbox.post(.question(question))
         }
@@ -49,15 +61,13 @@ package final class Hasher: Sendable {
         thread.join()
     }
 
-    private static func work(
-        _ mailbox: Mailbox<Item>, _ waiting: Waiting, _ answer: @Sendable (Int64, PasswordOutcome) -> Void
-    ) {
+    private static func work(_ mailbox: Mailbox<Item>, _ waiting: Waiting, _ answer: @Sendable (Answer) -> Void) {
         while true {
             for item in mailbox.waitAndTakeAll() {
                 guard case .question(let question) = item else { return }
-                let matches = question.password.withView { PasswordHash.matches($0, question.hash) }
+                let result = question.worked
                 waiting.count.subtract(1, ordering: .relaxed)
-                answer(question.number, matches ? .right : .wrong)
+                answer(result)
             }
         }
     }
@@ -65,5 +75,23 @@ package final class Hasher: Sendable {
     /// Questions that are not answered yet, the one in work included.
     private final class Waiting: Sendable {
         let count = Atomic<Int>(0)
+    }
+}
+
+extension Hasher.Question {
+    fileprivate var busy: Hasher.Answer {
+        switch self {
+        case .verify(let question): .verified(question.number, .busy)
+        case .derive(let question): .derived(question.number, nil)
+        }
+    }
+
+    fileprivate var worked: Hasher.Answer {
+        switch self {
+        case .verify(let question):
+            let matches = question.password.withView { PasswordHash.matches($0, question.hash) }
+            return .verified(question.number, matches ? .right : .wrong)
+        case .derive(let question): return .derived(question.number, PasswordHash.credentials(question.password.bytes))
+        }
     }
 }

@@ -1,6 +1,8 @@
 package import Bytes
 import CArgon2
 import CSystem
+import Chat
+import Net
 
 /// Passwords as they are kept: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash` (RFC 9106; the cost is OWASP's first choice).
 package enum PasswordHash {
@@ -22,6 +24,16 @@ package enum PasswordHash {
             passes, memory, 1, password, password.count, salt, salt.count, 32, &encoded, encoded.count)
         guard code == ARGON2_OK.rawValue else { return nil }
         return String(decoding: encoded.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// What is kept of an account's password; nil: no memory.
+    static func credentials(_ password: [UInt8]) -> Credentials? {
+        guard let hash = make(password) else { return nil }
+        let salt = Crypto.randomBytes(16)
+        let salted = Crypto.pbkdf2SHA256(password, salt: salt, iterations: ScramKeys.iterations)
+        let digest = Digest(sha256: { Crypto.sha256($0) }, hmac: { Crypto.hmacSHA256(key: $0, $1) })
+        let keys = ScramKeys(saltedPassword: salted, salt: salt, digest)
+        return Credentials(hash: ByteString(hash), scram: keys.text)
     }
 
     /// Takes as long as the hash's own cost says. `plain:` is compared in a time that depends on the lengths alone.

@@ -18,7 +18,8 @@ package func serve(_ configuration: Configuration, file: String?, _ environment:
     }
 }
 
-/// Everything a running server is made of: the core on this thread, the journal, the reader and the hasher on theirs.
+/// Everything a running server is made of: the core on this thread, the journal, the reader, the hasher and the mailer
+/// on theirs.
 private struct RunningServer: ~Copyable {
     var core: Core
     var reactor: Reactor
@@ -26,6 +27,7 @@ private struct RunningServer: ~Copyable {
     let journal: ThreadHandle
     let reader: ThreadHandle
     let hasher: Hasher
+    let mailer: Mailer
     let reload: Reloading
     let log: Log
 
@@ -38,6 +40,7 @@ private struct RunningServer: ~Copyable {
         reader.join()
         journal.join()
         hasher.stop()
+        mailer.stop()
         log.info("stopped")
     }
 
@@ -72,9 +75,12 @@ private enum Startup {
         reactor.watchSignals([SIGHUP, SIGTERM, SIGINT])
 
         let answers = Mailbox<Answer>(waker: reactor.waker)
-        let hasher = try Hasher { number, outcome in answers.post(.verified(number: number, outcome)) }
+        let hasher = try Hasher { answers.post(.hashed($0)) }
+        let mailer = try Mailer { number, isSent in answers.post(.mailed(number: number, isSent: isSent)) }
+        let mail = MailSettings(configuration.accounts, host: places.serverName)
         let ports = CorePorts(
-            answers: answers, journal: try Mailbox(), reader: try Mailbox(), verify: { hasher.ask($0) })
+            answers: answers, journal: try Mailbox(), reader: try Mailbox(), hash: { hasher.ask($0) },
+            mail: { mailer.send($0, mail) })
         let journal = startJournal(opened.takeJournal(), ports, log)
         let reader = startReader(readers, ports)
         let reload = Reloading(file: file, started: Clock.moment().wall, places: places, environment: environment)
@@ -86,6 +92,7 @@ private enum Startup {
             settings: settings,
             ports: Ports(
                 mac: { Crypto.hmacSHA256(key: secret, $0) },
+                digest: Digest(sha256: { Crypto.sha256($0) }, hmac: { Crypto.hmacSHA256(key: $0, $1) }),
                 skeleton: { confusables.skeleton($0) },
                 peer: { cloak.peer($0) },
                 isWithin: isWithin,
@@ -102,7 +109,7 @@ private enum Startup {
             ])
         return RunningServer(
             core: core, reactor: reactor, ports: ports, journal: journal, reader: reader, hasher: hasher,
-            reload: reload, log: log)
+            mailer: mailer, reload: reload, log: log)
     }
 
     private static func listen(
@@ -213,6 +220,14 @@ extension Durability {
             case .normal: .normal
             case .off: .off
             }
+    }
+}
+
+extension MailSettings {
+    fileprivate init(_ accounts: Configuration.Accounts, host: String) {
+        self.init(
+            command: accounts.mailCommand, from: accounts.mailFrom.isEmpty ? "parley@\(host)" : accounts.mailFrom,
+            host: host)
     }
 }
 

@@ -21,6 +21,7 @@ extension Settings {
         guestPrefix = ByteString(configuration.guests.prefix)
         showGuestToken = configuration.guests.showToken
         nickMemory = configuration.guests.nickMemory.milliseconds
+        accounts = AccountSettings(configuration.accounts)
         replay = configuration.history.replay
         channelExpiry = configuration.history.channelExpiry.milliseconds
         editWindow = configuration.history.editWindow.milliseconds
@@ -40,6 +41,20 @@ extension Settings {
         for item in configuration.operatorClasses {
             operatorClasses[ByteString(item.name)] = Set(item.privileges.compactMap(Privilege.init))
         }
+    }
+}
+
+extension AccountSettings {
+    fileprivate init(_ accounts: Configuration.Accounts) {
+        self.init()
+        isOpen = accounts.registration
+        beforeConnect = accounts.beforeConnect
+        customNames = accounts.customNames
+        needsEmail = accounts.emailRequired
+        hasMail = !accounts.mailCommand.isEmpty
+        passwordLength = accounts.passwordLength
+        registrationsPerHour = accounts.registrationsPerHour
+        codeLifetime = accounts.codeLifetime.milliseconds
     }
 }
 

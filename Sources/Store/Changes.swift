@@ -23,6 +23,7 @@ struct ChangeStatements: ~Copyable, Sendable {
     private let removeReadMark: Statement
     private let noteMissed: Statement
     private let forgetMissed: Statement
+    private let accounts: AccountStatements
 
     init(_ database: borrowing Database) {
         saveChannel = database.prepare(
@@ -62,6 +63,7 @@ struct ChangeStatements: ~Copyable, Sendable {
         removeReadMark = database.prepare("DELETE FROM read_marks WHERE uid = ?1 AND a = ?2 AND b = ?3")
         noteMissed = database.prepare("INSERT OR IGNORE INTO missed (uid, position) VALUES (?1, ?2)")
         forgetMissed = database.prepare("DELETE FROM missed WHERE uid = ?1")
+        accounts = AccountStatements(database)
     }
 
     /// `position`: the newest record at that moment; a dropped channel has none above it.
@@ -111,6 +113,7 @@ struct ChangeStatements: ~Copyable, Sendable {
             try removeReadMark.run(uid.number, conversation.a, conversation.b)
         case .noteMissed(let uid, let position): try noteMissed.run(uid.number, position)
         case .forgetMissed(let uid): try forgetMissed.run(uid.number)
+        case .account(let change): try accounts.apply(change)
         }
     }
 

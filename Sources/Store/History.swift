@@ -16,6 +16,7 @@ struct History: ~Copyable, Sendable {
     private let metadata: Statement
     private let marks: Statement
     private let missed: Statement
+    private let accounts: AccountRows
     private let clustered: Clustered
     private let sentRows: SentReading
 
@@ -48,6 +49,7 @@ struct History: ~Copyable, Sendable {
         metadata = database.prepare("SELECT key, value FROM metadata WHERE kind = 1 AND owner = ?1 ORDER BY key")
         marks = database.prepare("SELECT a, b, time FROM read_marks WHERE uid = ?1")
         missed = database.prepare("SELECT position FROM missed WHERE uid = ?1")
+        accounts = AccountRows(database)
         clustered = Clustered(database)
         sentRows = SentReading(database)
         self.database = database
@@ -131,11 +133,8 @@ struct History: ~Copyable, Sendable {
         defer { database.rollBack() }
         try begin.run()
         var answer = IdentityAnswer(number: question.number, state: nil, members: [])
-        let uid: UID
-        switch question.who {
-        case .uid(let given): uid = given
-        case .nick(let nick): uid = try self.uid(of: nick)
-        }
+        guard let uid = try uid(of: question.who) else { return answer }
+        answer.account = try accounts.account(uid)
         identityRow.bind(1, uid.number)
         if try identityRow.step() {
             answer.state = IdentityState(
@@ -159,10 +158,17 @@ struct History: ~Copyable, Sendable {
         return answer
     }
 
-    private func uid(of nick: ByteString) throws(SQLiteFailure) -> UID {
-        byNick.bind(1, nick)
-        defer { byNick.reset() }
-        return try byNick.step() ? UID(number: byNick.integer(0)) : .none
+    /// nil: there is nobody of that name.
+    private func uid(of who: IdentityQuestion.Who) throws(SQLiteFailure) -> UID? {
+        switch who {
+        case .uid(let uid): return uid
+        case .nick(let nick):
+            byNick.bind(1, nick)
+            defer { byNick.reset() }
+            return try byNick.step() ? UID(number: byNick.integer(0)) : nil
+        case .account(let name): return try accounts.uid(named: name)
+        case .certificate(let fingerprint): return try accounts.uid(certificate: fingerprint)
+        }
     }
 
     private func correspondence(of uid: UID) throws(SQLiteFailure) -> Correspondence {

@@ -16,6 +16,7 @@ struct Loader {
         try loadMetadata(database)
         try loadServerBans(database)
         try loadDeparted(database)
+        try loadAccountNames(database)
         let marks = database.prepare("SELECT position, time, channel FROM meta")
         guard try marks.step() else { throw .finding("meta is empty") }
         state.lastPosition = max(state.lastPosition, marks.integer(0))
@@ -121,6 +122,19 @@ struct Loader {
                 DepartedState(uid: UID(number: rows.integer(0)), nick: rows.bytes(1), seen: rows.integer(2)))
         }
         state.departed.reverse()
+    }
+
+    /// One pass over an index that holds nothing else.
+    private mutating func loadAccountNames(_ database: borrowing Database) throws(SQLiteFailure) {
+        let rows = database.prepare(
+            "SELECT name, look, uid, code_expires, standing FROM accounts INDEXED BY account_names")
+        while try rows.step() {
+            let isUnverified = rows.integer(4) == Int64(AccountState.Standing.unverified.rawValue)
+            state.accountNames.append(
+                AccountName(
+                    name: rows.bytes(0), look: rows.bytes(1), uid: UID(number: rows.integer(2)),
+                    expires: isUnverified ? rows.integer(3) : 0))
+        }
     }
 
     /// A kind that is not known (written by a later release) bans nobody, and stays.

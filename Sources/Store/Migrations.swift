@@ -6,7 +6,9 @@ enum Migrations {
     static let applicationID: Int64 = 0x5052_4C59
 
     /// Version n is what the first n entries make.
-    static let all: [String] = [version1, version2, version3, version4, version5, version6, version7, version8]
+    static let all: [String] = [
+        version1, version2, version3, version4, version5, version6, version7, version8, version9,
+    ]
 
     /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
     static func run(_ migrations: [String], on database: borrowing Database) throws(SQLiteFailure) {
@@ -141,5 +143,22 @@ enum Migrations {
             position INTEGER NOT NULL, time INTEGER NOT NULL,
             UNIQUE (uid, cid, a, b)
         );
+        """
+
+    /// `standing` is `AccountState.Standing`, `folded` the name in lower case, `look` its skeleton. What is read at the
+    /// start stands in one index.
+    private static let version9 = """
+        CREATE TABLE accounts (
+            uid INTEGER PRIMARY KEY,
+            name TEXT NOT NULL, folded TEXT NOT NULL UNIQUE, look TEXT NOT NULL,
+            hash TEXT NOT NULL, scram TEXT NOT NULL, email TEXT NOT NULL,
+            created INTEGER NOT NULL, standing INTEGER NOT NULL, suspension TEXT NOT NULL,
+            code TEXT NOT NULL, code_expires INTEGER NOT NULL
+        );
+        CREATE INDEX account_names ON accounts (standing, name, look, code_expires);
+        CREATE TABLE certificates (
+            fingerprint TEXT PRIMARY KEY, uid INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX certificates_by_uid ON certificates (uid);
         """
 }

@@ -1,5 +1,6 @@
 import Bytes
 package import Chat
+import Wire
 
 /// What a World asks of a store, answered at once.
 package protocol ScriptStore: AnyObject {
@@ -16,6 +17,7 @@ package final class MemoryStore: ScriptStore {
     package private(set) var members: [MemberState] = []
     package private(set) var identities: [UID: IdentityState] = [:]
     package private(set) var metadata: [MetadataOwner: Metadata] = [:]
+    package private(set) var accounts: [UID: AccountState] = [:]
     package private(set) var changes: [Change] = []
     package private(set) var correspondence: [UID: Correspondence] = [:]
 
@@ -40,6 +42,7 @@ package final class MemoryStore: ScriptStore {
                 let first = correspondence[uid]?.missedSince ?? 0
                 if first == 0 { correspondence[uid, default: Correspondence()].missedSince = position }
             case .forgetMissed(let uid): correspondence[uid]?.missedSince = 0
+            case .account(let change): commit(change)
             default: break
             }
         }
@@ -64,6 +67,31 @@ package final class MemoryStore: ScriptStore {
         correspondence[uid]?.marks.removeAll { $0.conversation == conversation }
     }
 
+    private func commit(_ change: AccountChange) {
+        switch change {
+        case .add(let account): accounts[account.uid] = account
+        case .verify(let uid): accounts[uid]?.standing = .open
+        case .setCredentials(let uid, let credentials):
+            accounts[uid]?.credentials = credentials
+            accounts[uid]?.code = ""
+        case .setCode(let uid, let code, let expires):
+            accounts[uid]?.code = code
+            accounts[uid]?.codeExpires = expires
+        case .suspend(let name, let reason):
+            if let uid = account(named: name) { accounts[uid]?.suspension = reason }
+        case .close(let uid):
+            accounts[uid]?.standing = .closed
+            accounts[uid]?.credentials = Credentials(hash: "", scram: "")
+        case .remove(let uid): accounts[uid] = nil
+        case .addCertificate(let uid, let fingerprint): accounts[uid]?.certificates.append(fingerprint)
+        case .removeCertificate(let uid, let fingerprint): accounts[uid]?.certificates.removeAll { $0 == fingerprint }
+        }
+    }
+
+    private func account(named folded: ByteString) -> UID? {
+        accounts.values.first { account in account.name.withView { Names.fold($0) } == folded }?.uid
+    }
+
     package func identity(_ question: IdentityQuestion) -> IdentityAnswer {
         let uid: UID?
         switch question.who {
@@ -73,11 +101,13 @@ package final class MemoryStore: ScriptStore {
                 entry.nick.withView { mine in nick.withView { mine.equalsIgnoringCase($0) } }
             }
             uid = named.max { $0.seen < $1.seen }?.uid
+        case .account(let name): uid = account(named: name)
+        case .certificate(let fingerprint): uid = accounts.values.first { $0.certificates.contains(fingerprint) }?.uid
         }
         guard let uid else { return IdentityAnswer(number: question.number, state: nil, members: []) }
         var answer = IdentityAnswer(
             number: question.number, state: identities[uid], members: members.filter { $0.uid == uid },
-            metadata: metadata[.identity(uid)] ?? Metadata())
+            metadata: metadata[.identity(uid)] ?? Metadata(), account: accounts[uid])
         answer.correspondence = correspondence[uid] ?? Correspondence()
         return answer
     }

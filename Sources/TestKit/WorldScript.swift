@@ -1,5 +1,6 @@
 package import Bytes
 package import Chat
+import Net
 import Wire
 
 /// Drives `World` without sockets, threads or files: sessions type lines and read lines, a frozen clock moves when
@@ -10,6 +11,9 @@ package final class WorldScript {
     package let memory = MemoryStore()
     /// Answers instead of `memory`.
     private let store: (any ScriptStore)?
+    package private(set) var mails: [Mail] = []
+    /// Mails are not taken.
+    package var isMailFailing = false
     package private(set) var notes: [Note] = []
     package var isStoreFull = false
     /// Effects gather and nothing leaves, as while the journal is busy.
@@ -20,6 +24,7 @@ package final class WorldScript {
     package var isHasherSlow = false
     package private(set) var reloads = 0
     private var unverified: [PasswordQuestion] = []
+    private var underived: [DerivationQuestion] = []
     /// The history reader fails with this reason.
     package var historyFailure: String?
     /// The history reader takes its time: it answers with the first event after this became false.
@@ -58,6 +63,7 @@ package final class WorldScript {
                     seed: data.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 })
                 return (0..<32).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
             },
+            digest: Digest(sha256: { Crypto.sha256($0) }, hmac: { Crypto.hmacSHA256(key: $0, $1) }),
             // A Cyrillic letter and a digit that look like others.
             skeleton: { name in
                 let text = name.description.lowercased()
@@ -74,12 +80,15 @@ package final class WorldScript {
         world = World(settings: settings, ports: ports, stored: stored)
     }
 
-    package func connect(address: ByteString = "192.0.2.1", host: ByteString = "host.test", isTLS: Bool = false)
-        -> ScriptClient
-    {
+    package func connect(
+        address: ByteString = "192.0.2.1", host: ByteString = "host.test", isTLS: Bool = false,
+        certificate: ByteString = ""
+    ) -> ScriptClient {
         let id = ConnectionID(index: nextSlot, generation: 1)
         nextSlot += 1
-        apply(.connected(id, Peer(address: address, host: host, isTLS: isTLS, isLoopback: false)))
+        apply(
+            .connected(
+                id, Peer(address: address, host: host, isTLS: isTLS, isLoopback: false, certificate: certificate)))
         return ScriptClient(script: self, id: id)
     }
 
@@ -131,6 +140,8 @@ package final class WorldScript {
             if !holdsPages { heldDirects = [] }
             let asked = world.effects.identities
             unverified += world.effects.passwords
+            underived += world.effects.derivations
+            let posted = world.effects.mails
             reloads += world.effects.wantsReload ? 1 : 0
             notes += world.effects.notes
             sink.resumed += world.effects.resumes
@@ -152,8 +163,14 @@ package final class WorldScript {
                 world.apply(.identity((store ?? memory).identity(question)), at: moment)
             }
             verify()
+            for mail in posted {
+                if !isMailFailing { mails.append(mail) }
+                world.apply(.mailed(number: mail.number, isSent: !isMailFailing), at: moment)
+            }
             if world.effects.outbox.isEmpty, !world.effects.mustCommit, world.effects.pages.isEmpty,
-                world.effects.directs.isEmpty, world.effects.sents.isEmpty, world.effects.identities.isEmpty
+                world.effects.directs.isEmpty, world.effects.sents.isEmpty, world.effects.identities.isEmpty,
+                world.effects.mails.isEmpty,
+                isHasherSlow || world.effects.passwords.isEmpty && world.effects.derivations.isEmpty
             {
                 return
             }
@@ -178,7 +195,24 @@ package final class WorldScript {
             let outcome: PasswordOutcome = isHasherBusy ? .busy : isRight ? .right : .wrong
             world.apply(.verified(number: question.number, outcome), at: moment)
         }
+        let wanted = underived
+        underived = []
+        for question in wanted {
+            let credentials = isHasherBusy ? nil : Self.credentials(question.password)
+            world.apply(.derived(number: question.number, credentials), at: moment)
+        }
     }
+
+    /// Real SCRAM keys, of a salted password that costs nothing.
+    private static func credentials(_ password: ByteString) -> Credentials {
+        let salt = Array("salt".utf8)
+        let digest = Digest(sha256: { Crypto.sha256($0) }, hmac: { Crypto.hmacSHA256(key: $0, $1) })
+        let keys = ScramKeys(saltedPassword: saltedPassword(password), salt: salt, digest)
+        return Credentials(hash: "hash:\(password)", scram: keys.text)
+    }
+
+    /// What stands in for PBKDF2.
+    package static func saltedPassword(_ password: ByteString) -> [UInt8] { Crypto.sha256(password.bytes) }
 
     private func page(_ question: HistoryQuestion) -> HistoryPage {
         guard let historyFailure else { return (store ?? memory).page(question) }

@@ -40,6 +40,8 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
     package static let messageEdit = Capabilities(rawValue: 1 << 33)
     package static let idempotent = Capabilities(rawValue: 1 << 34)
 
+    package static let accountRegistration = Capabilities(rawValue: 1 << 40)
+
     /// Everything on offer.
     package static let all = Capabilities(table.map(\.bit))
 
@@ -57,9 +59,10 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
         CapabilityRow("setname", .setname),
         CapabilityRow("userhost-in-names", .userhostInNames),
         CapabilityRow("cap-notify", .capNotify),
-        CapabilityRow("sasl", .sasl, value: "PLAIN,ANONYMOUS"),
+        CapabilityRow("sasl", .sasl),
         CapabilityRow("account-tag", .accountTag),
         CapabilityRow("account-notify", .accountNotify),
+        CapabilityRow("draft/account-registration", .accountRegistration),
         CapabilityRow("invite-notify", .inviteNotify),
         CapabilityRow("extended-monitor", .extendedMonitor),
         CapabilityRow("no-implicit-names", .noImplicitNames),

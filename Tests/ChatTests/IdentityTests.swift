@@ -138,7 +138,7 @@ import Testing
         #expect(ana.ask("IDENTITY RESUME x.y.z")[0].contains("FAIL IDENTITY INVALID_TOKEN :"))
         for _ in 0..<10 { _ = ana.ask("IDENTITY RESUME \(wrong)") }
         let other = script.client("bo")
-        #expect(other.ask("IDENTITY RESUME \(token)")[0].contains("Too many wrong tokens"))
+        #expect(other.ask("IDENTITY RESUME \(token)")[0].contains("Too many wrong passwords or tokens"))
         script.advance(61_000)
         #expect(other.ask("IDENTITY RESUME \(token)").last?.contains("NOTE IDENTITY u") == true)
         #expect(!script.notes.contains { $0.text.string.contains(wrong) }, "tokens are never logged")
@@ -273,7 +273,6 @@ import Testing
             #expect(client.ask("AUTHENTICATE PLAIN") == ["AUTHENTICATE +"])
             let answer = client.ask("AUTHENTICATE \(base64("\(authorization)\0\(uid)\0\(token)"))")
             #expect(answer == [":parley.test 903 * :SASL authentication successful"])
-            #expect(client.ask("AUTHENTICATE PLAIN")[0].contains(" 907 "))
             client.send("NICK ana")
             client.send("USER u 0 * :Ana")
             #expect(client.ask("CAP END").first?.contains(" 001 ana ") == true)
@@ -311,7 +310,8 @@ import Testing
         client.send("NICK ana")
         client.send("USER u 0 * :Ana")
         #expect(client.ask("CAP END").first?.contains(" 001 ana ") == true)
-        #expect(client.ask("AUTHENTICATE PLAIN")[0].contains(" 907 ana "))
+        _ = client.ask("AUTHENTICATE ANONYMOUS")
+        #expect(client.ask("AUTHENTICATE +")[0].contains(" 907 ana "))
     }
 
     @Test func saslInPartsOfFourHundred() {

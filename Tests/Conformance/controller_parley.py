@@ -76,6 +76,14 @@ def server_config(t: "Settings") -> str:
         # irctest counts the lines that follow a JOIN
         "history": {"replay": 0, "page": 100},
         "guests": {"show-token": False},
+        # the suite's passwords are short, and its users many
+        "accounts": {
+            "before-connect": t.register_before_connect,
+            "email-required": t.register_needs_email,
+            "mail-command": ["/bin/true"] if t.register_needs_email else [],
+            "password-length": 1,
+            "registrations-per-hour": 10_000,
+        },
         "limits": {
             "targets": 4,
             "monitor": 100,

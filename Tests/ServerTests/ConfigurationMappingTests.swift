@@ -19,6 +19,10 @@ import Testing
         session-limit = 3
         nick-memory = "12h"
         show-token = false
+        [accounts]
+        registration = false
+        mail-command = ["sendmail"]
+        code-lifetime = 60
         [history]
         visibility = "joined"
         [limits]
@@ -55,6 +59,7 @@ import Testing
         #expect(settings.operators == [OperatorSettings(name: "ana", hash: "plain:x", kind: "helper")])
         #expect(settings.operatorClasses == ["helper": [.kill, .seeAddresses]])
         #expect(settings.limits.listDelay == 2000 && settings.limits.metadataKeys == 4)
+        #expect(!settings.accounts.isOpen && settings.accounts.hasMail && settings.accounts.codeLifetime == 60_000)
         #expect(settings.stsPort == 6697 && settings.stsDuration == 30 * 86_400)
         #expect(
             settings.gateways
@@ -67,6 +72,7 @@ import Testing
             configuration, serverName: "", motd: Motd(text: "", server: "", network: ""), started: 0)
         #expect(settings.limits == Settings().limits)
         #expect(settings.flood == Settings().flood)
+        #expect(settings.accounts == Settings().accounts)
         #expect(settings.replay == Settings().replay && settings.page == Settings().page)
         #expect(settings.guestPrefix == Settings().guestPrefix)
     }

@@ -86,6 +86,16 @@ func configuration(_ text: String) throws -> Configuration {
             show-token = false
             session-limit = 3
             nick-memory = 2
+            [accounts]
+            registration = false
+            before-connect = false
+            custom-names = false
+            email-required = true
+            password-length = 12
+            registrations-per-hour = 2
+            mail-command = ["sendmail", "-i", "-t"]
+            mail-from = "chat@example.org"
+            code-lifetime = "2h"
             [limits]
             nick-length = 20
             channel-length = 50
@@ -152,6 +162,15 @@ func configuration(_ text: String) throws -> Configuration {
         expected.guests.showToken = false
         expected.guests.sessionLimit = 3
         expected.guests.nickMemory = .seconds(2 * 86_400)
+        expected.accounts.registration = false
+        expected.accounts.beforeConnect = false
+        expected.accounts.customNames = false
+        expected.accounts.emailRequired = true
+        expected.accounts.passwordLength = 12
+        expected.accounts.registrationsPerHour = 2
+        expected.accounts.mailCommand = ["sendmail", "-i", "-t"]
+        expected.accounts.mailFrom = "chat@example.org"
+        expected.accounts.codeLifetime = .seconds(7200)
         expected.limits.nickLength = 20
         expected.limits.channelLength = 50
         expected.limits.topicLength = 300

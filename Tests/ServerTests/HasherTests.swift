@@ -51,7 +51,9 @@ import Testing
     final class Answers: Sendable {
         private let outcomes = Mutex<[Int64: PasswordOutcome]>([:])
 
-        func take(_ number: Int64, _ outcome: PasswordOutcome) { outcomes.withLock { $0[number] = outcome } }
+        func take(_ answer: Hasher.Answer) {
+            if case .verified(let number, let outcome) = answer { outcomes.withLock { $0[number] = outcome } }
+        }
 
         var all: [Int64: PasswordOutcome] { outcomes.withLock { $0 } }
     }
@@ -60,9 +62,9 @@ import Testing
         let hash = ByteString(try #require(PasswordHash.make(Array("right".utf8))))
         let answers = Answers()
         let hasher = try Hasher(answer: answers.take)
-        hasher.ask(PasswordQuestion(number: 7, password: "right", hash: hash))
-        hasher.ask(PasswordQuestion(number: 8, password: "wrong", hash: hash))
-        hasher.ask(PasswordQuestion(number: 9, password: "right", hash: "plain:right"))
+        hasher.ask(.verify(PasswordQuestion(number: 7, password: "right", hash: hash)))
+        hasher.ask(.verify(PasswordQuestion(number: 8, password: "wrong", hash: hash)))
+        hasher.ask(.verify(PasswordQuestion(number: 9, password: "right", hash: "plain:right")))
         hasher.stop()
         #expect(answers.all == [7: .right, 8: .wrong, 9: .right])
     }
@@ -71,12 +73,12 @@ import Testing
     @Test func aFullQueueSaysBusyAtOnce() throws {
         let gate = Mutex(false)
         let answers = Answers()
-        let hasher = try Hasher(capacity: 3) { number, outcome in
-            if outcome != .busy { _ = Deadline.seconds(20).wait { gate.withLock { $0 } } }
-            answers.take(number, outcome)
+        let hasher = try Hasher(capacity: 3) { answer in
+            if case .verified(_, .right) = answer { _ = Deadline.seconds(20).wait { gate.withLock { $0 } } }
+            answers.take(answer)
         }
         for number in 1...10 as ClosedRange<Int64> {
-            hasher.ask(PasswordQuestion(number: number, password: "x", hash: "plain:x"))
+            hasher.ask(.verify(PasswordQuestion(number: number, password: "x", hash: "plain:x")))
         }
         let busy = answers.all.values.filter { $0 == .busy }.count
         gate.withLock { $0 = true }
@@ -86,11 +88,39 @@ import Testing
         #expect(answers.all.values.filter { $0 == .right }.count == 10 - busy)
     }
 
+    /// What is kept of a password proves it by both ways, and two of the same password have nothing in common.
+    @Test func derivesWhatIsKept() throws {
+        let made = Mutex<[Credentials]>([])
+        let hasher = try Hasher { answer in
+            if case .derived(_, let credentials?) = answer { made.withLock { $0.append(credentials) } }
+        }
+        for number in 1...2 as ClosedRange<Int64> {
+            hasher.ask(.derive(DerivationQuestion(number: number, password: "pässword")))
+        }
+        hasher.stop()
+        let all = made.withLock { $0 }
+        try #require(all.count == 2)
+        #expect(all[0].hash != all[1].hash && all[0].scram != all[1].scram)
+        #expect(ByteString("pässword").withView { PasswordHash.matches($0, all[0].hash) })
+        let keys = try #require(ScramKeys(all[0].scram))
+        #expect(keys.iterations == ScramKeys.iterations && keys.salt.count == 16)
+        #expect(keys.storedKey.count == 32 && keys.serverKey.count == 32)
+        #expect(!all[0].scram.string.contains("pässword"))
+    }
+
+    @Test func aBusyHasherDerivesNothing() throws {
+        let answers = Mutex<[Hasher.Answer]>([])
+        let hasher = try Hasher(capacity: 0) { answer in answers.withLock { $0.append(answer) } }
+        hasher.ask(.derive(DerivationQuestion(number: 3, password: "x")))
+        hasher.stop()
+        #expect(answers.withLock { $0 } == [.derived(3, nil)])
+    }
+
     @Test func thereIsRoomAgainAfterwards() throws {
         let answers = Answers()
         let hasher = try Hasher(capacity: 1, answer: answers.take)
         for number in 1...5 as ClosedRange<Int64> {
-            hasher.ask(PasswordQuestion(number: number, password: "x", hash: "plain:x"))
+            hasher.ask(.verify(PasswordQuestion(number: number, password: "x", hash: "plain:x")))
             #expect(Deadline.seconds(20).wait { answers.all[number] != nil })
         }
         hasher.stop()

@@ -49,18 +49,21 @@ extension World {
             relayToOthers(away, user, channel, needing: .awayNotify)
         }
         let ranks = channels[channel].ranks(of: user) ?? []
-        if !ranks.isEmpty, channels[channel].members.count > 1 { announceRanks(user, ranks, channel) }
+        if channels[channel].members.count > 1 { announceRanks(user, "+", ranks, channel, toOwn: false) }
     }
 
-    /// Ranks that came back with their owner: the others see them given by the server.
-    private mutating func announceRanks(_ user: UserID, _ ranks: Ranks, _ channel: ChannelID) {
+    /// Ranks that came back with their owner, or are lost with the account: the others see it done by the server.
+    mutating func announceRanks(
+        _ user: UserID, _ sign: StaticString, _ ranks: Ranks, _ channel: ChannelID, toOwn: Bool = true
+    ) {
+        if ranks.isEmpty { return }
         let letters = Ranks.ladder.filter { ranks.contains($0.rank) }.map(\.letter)
         var parameters: ByteString = ""
         for _ in letters { parameters = "\(parameters) \(users[user].nick)" }
         let line = Outgoing(
             source: settings.serverName, time: now.wall,
-            body: "MODE \(channels[channel].name) +\(ByteString(letters))\(parameters)")
-        relayToOthers(line, user, channel)
+            body: "MODE \(channels[channel].name) \(sign)\(ByteString(letters))\(parameters)")
+        if toOwn { relay(line, to: channel) } else { relayToOthers(line, user, channel) }
     }
 
     /// To a channel's sessions but those of `user`.

@@ -1,7 +1,7 @@
 import Bytes
 import Wire
 
-let identityCommands: [Command] = [identityCommand]
+let identityCommands: [Command] = [identityCommand] + accountCommands
 
 private let identityCommand = Command(
     "IDENTITY", access: .opening, source: "docs/PROTOCOL.md, Guests",
@@ -14,7 +14,7 @@ private let identityCommand = Command(
     let sub = turn.parameter(0) ?? .empty
     if sub.equalsIgnoringCase("RESUME") {
         guard let token = turn.parameter(1), !token.isEmpty else { return world.needMoreParameters(turn) }
-        return world.resume(turn.session, token: token, way: .resume)
+        return world.resume(Errand(turn.session, .resume, .logIn), token: token)
     }
     if turn.user == nil {
         if world.sessions[turn.session].manner == .client {

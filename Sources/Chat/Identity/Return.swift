@@ -75,28 +75,32 @@ extension World {
         deliverMissed(session, since: returning.correspondence.missedSince)
     }
 
-    private mutating func restore(_ session: ConnectionID, _ returning: Returning, _ opening: Opening) -> UserID {
+    mutating func restore(_ session: ConnectionID, _ returning: Returning, _ opening: Opening) -> UserID {
         var opening = opening
         if let name = returning.state?.name, !name.isEmpty { opening.realname = name }
-        let lacksNick = opening.nick.isEmpty || isTaken(opening.nick)
+        let account = returning.account
+        let lacksNick = opening.nick.isEmpty || isTaken(opening.nick, account: account)
         if lacksNick {
             let former = returning.state?.nick ?? ""
-            let isFree = !former.isEmpty && !isTaken(former)
+            let isFree = !former.isEmpty && !isTaken(former, account: account)
             let isReserved = former.withView { reservation(of: $0) } != nil
             opening.nick = isFree && !isReserved ? former : generatedNick()
         }
         let user = makeUser(session, uid: returning.uid, opening, returning.metadata)
         users[user].epoch = returning.epoch
         for mark in returning.correspondence.marks { users[user].readMarks[mark.conversation] = mark.time }
+        users[user].account = account
         if let state = returning.state {
             users[user].created = state.created
             users[user].isKept = true
+        } else if !account.isEmpty {
+            keep(user)
         }
         return user
     }
 
     /// Back into the channels that were left by QUIT, with the ranks held there; bans and removed channels aside.
-    private mutating func rejoin(_ user: UserID, _ members: [MemberState]) {
+    mutating func rejoin(_ user: UserID, _ members: [MemberState]) {
         if members.isEmpty { return }
         for member in members { users[user].keptRanks[member.channel] = Ranks(rawValue: member.ranks) }
         let places = Dictionary(members.filter(\.present).map { ($0.channel, $0.joined) }) { first, _ in first }
@@ -109,40 +113,5 @@ extension World {
     /// IDENTITY RESUME before registration: a person is complete at once; a client goes on.
     mutating func completeResumed(_ session: ConnectionID) {
         if sessions[session].manner == .client { completeClient(session) } else { _ = completePlain(session) }
-    }
-
-    /// IDENTITY RESUME by somebody who has an identity: the old user quits, the session joins the other's.
-    mutating func becomeAnother(_ session: ConnectionID, _ returning: Returning) {
-        guard let old = sessions[session].user else { return }
-        if users[old].uid == returning.uid {
-            return notice(session, "You are \(returning.uid.text) already")
-        }
-        var opening = Opening()
-        opening.username = users[old].username
-        opening.realname = users[old].realname
-        let before = users[old].nick
-        let source = users[old].source
-        let left = users[old].channels.map { channels[$0].name }
-        detach(session, from: old)
-        if users[old].sessions.isEmpty { quit(old, reason: "Became another identity") } else { settleAbsence(old) }
-        sessions[session].talkingIn = nil
-        for name in left { sendRaw(session, ":\(source) PART \(name) :Became another identity") }
-        if let online = identities[returning.uid] {
-            attach(session, to: online)
-            settleAbsence(online, session)
-            tellNick(session, from: before)
-            for channel in users[online].channels { showChannel(channel, to: session) }
-        } else {
-            let user = restore(session, returning, opening)
-            tellNick(session, from: before)
-            rejoin(user, returning.members)
-            deliverMissed(session, since: returning.correspondence.missedSince)
-        }
-        tellIdentity(session)
-    }
-
-    private mutating func tellNick(_ session: ConnectionID, from before: ByteString) {
-        guard let user = sessions[session].user, users[user].nick != before else { return }
-        sendRaw(session, ":\(before) NICK :\(users[user].nick)")
     }
 }

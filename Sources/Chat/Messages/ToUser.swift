@@ -11,6 +11,7 @@ struct Letter {
 
 extension World {
     mutating func speakToUser(_ turn: Turn, _ utterance: Utterance, _ target: ByteView) {
+        if isService(target) { return speakToService(turn, utterance) }
         guard let receiver = correspondent(target) else {
             if !utterance.isQuiet { refuseNick(turn, target) }
             return

@@ -15,7 +15,7 @@ let operCommand = Command(
     // An unknown name costs the same hash as a known one, so that the time tells nothing of which names exist.
     let name = ByteString(turn[0])
     let entry = world.settings.operators.first { $0.name == name } ?? any
-    let label = world.deferResponse(turn)
+    let label = world.deferLabel(turn.session)
     let number = world.nextQuestion(.becomingOperator(turn.session, name: name, label: label))
     world.sessions[turn.session].isWaiting = true
     world.effects.passwords.append(
@@ -23,14 +23,8 @@ let operCommand = Command(
 }
 
 extension World {
-    /// The command's answer comes later: takes its label along. Empty: it had none.
-    fileprivate mutating func deferResponse(_ turn: Turn) -> ByteString {
-        guard response.slot == turn.session.index else { return "" }
-        response.isDeferred = true
-        return response.label
-    }
-
     mutating func verified(_ number: Int64, _ outcome: PasswordOutcome) {
+        if isErrand(number) { return passwordVerified(number, outcome) }
         if gatewayVerified(number, outcome) { return }
         guard case .becomingOperator(let session, let name, let label)? = pending.removeValue(forKey: number),
             sessions.contains(session)

@@ -1,2 +1,2 @@
 let operatorCommands: [Command] =
-    [operCommand, killCommand, wallopsCommand, rehashCommand] + banCommands + [lockdownCommand]
+    [operCommand, killCommand, wallopsCommand, rehashCommand] + banCommands + [lockdownCommand] + suspensionCommands

@@ -9,6 +9,8 @@ package enum Privilege: String, Sendable, CaseIterable {
     case drop
     /// METADATA SET without a value and CLEAR on others.
     case metadata
+    /// SUSPEND and UNSUSPEND.
+    case accounts
 
     /// The class that is always there and may everything.
     package static let fullClass: ByteString = "admin"

@@ -127,12 +127,27 @@ package struct PasswordQuestion: Sendable {
     }
 }
 
-/// Who is this uid, and where was it? Asked when a guest returns; the answer carries the same number.
+/// Makes what is kept of a password (argon2id, PBKDF2), answered by `Event.derived` with the same number.
+package struct DerivationQuestion: Sendable {
+    package var number: Int64
+    package var password: ByteString
+
+    package init(number: Int64, password: ByteString) {
+        self.number = number
+        self.password = password
+    }
+}
+
+/// Who is this, and where was it? Asked when somebody returns; the answer carries the same number.
 package struct IdentityQuestion: Sendable, Equatable {
     package enum Who: Sendable, Equatable {
         case uid(UID)
         /// In any case; of several the one seen last.
         case nick(ByteString)
+        /// The folded name of its account.
+        case account(ByteString)
+        /// SHA-256 of one of its account's certificates, in hex.
+        case certificate(ByteString)
     }
 
     package var number: Int64
@@ -151,16 +166,20 @@ package struct IdentityAnswer: Sendable, Equatable {
     package var members: [MemberState]
     package var metadata: Metadata
     package var correspondence = Correspondence()
+    /// nil: it has none.
+    package var account: AccountState?
     package var failure: String?
 
     package init(
         number: Int64, state: IdentityState?, members: [MemberState], metadata: Metadata = Metadata(),
+        account: AccountState? = nil,
         failure: String? = nil
     ) {
         self.number = number
         self.state = state
         self.members = members
         self.metadata = metadata
+        self.account = account
         self.failure = failure
     }
 }

@@ -149,6 +149,7 @@ package enum Change: Sendable, Equatable {
     /// An identity that is gone was sent the message of this position; the first one counts.
     case noteMissed(UID, position: Int64)
     case forgetMissed(UID)
+    case account(AccountChange)
 }
 
 /// Where a conversation's newest message is, as opposed to its events; zeros: there is none.
@@ -189,6 +190,7 @@ package struct StoredState: Sendable {
     package var serverBans: [ServerBan] = []
     /// The newest ones, oldest first.
     package var departed: [DepartedState] = []
+    package var accountNames: [AccountName] = []
     /// The highest position ever committed (also when its record is gone); 0: none.
     package var lastPosition: Int64 = 0
     /// The highest channel id ever used.

@@ -24,6 +24,9 @@ extension World {
     fileprivate mutating func whois(_ turn: Turn, _ id: UserID) {
         let user = users[id]
         let nick = user.nick
+        if !user.account.isEmpty, user.account.withView({ own in nick.withView { own.equalsIgnoringCase($0) } }) {
+            reply(turn, .RPL_WHOISREGNICK, "\(nick) :has identified for this nick")
+        }
         reply(turn, .RPL_WHOISUSER, "\(nick) \(user.username) \(user.host) *", fitting: user.realname)
         whoisChannels(turn, id)
         reply(turn, .RPL_WHOISSERVER, "\(nick) \(settings.serverName)", fitting: settings.description)

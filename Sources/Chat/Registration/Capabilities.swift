@@ -36,7 +36,9 @@ extension World {
         // Version 302 implies cap-notify, for good (IRCv3 capability negotiation).
         if version >= 302 { capabilities[Int(index)].insert(.capNotify) }
         var names: [ByteString] = Capabilities.table.map { row in
-            guard version >= 302, let value = value(of: row) else { return ByteString(ByteView(row.name)) }
+            guard version >= 302, let value = value(of: row, turn.session) else {
+                return ByteString(ByteView(row.name))
+            }
             return "\(row.name)=\(value)"
         }
         // Not in the table: it is a notice to the client and cannot be asked for.
@@ -51,7 +53,9 @@ extension World {
     }
 
     /// What CAP LS 302 tells behind the name; nil: nothing.
-    private func value(of row: CapabilityRow) -> ByteString? {
+    private func value(of row: CapabilityRow, _ session: ConnectionID) -> ByteString? {
+        if row.bit == .sasl { return mechanisms(for: session) }
+        if row.bit == .accountRegistration { return registrationTerms }
         if row.bit == .multiline {
             return "max-bytes=\(settings.limits.multilineBytes),max-lines=\(settings.limits.multilineLines)"
         }
@@ -65,6 +69,16 @@ extension World {
         let text: ByteString = "before-connect,max-subs=\(limits.metadataSubscriptions),max-keys=\(limits.metadataKeys)"
         let keyBytes: ByteString = draft == .metadata3 ? ",max-key-bytes=\(limits.metadataKeyBytes)" : ""
         return "\(text)\(keyBytes),max-value-bytes=\(limits.metadataValueBytes)"
+    }
+
+    /// IRCv3 account-registration; empty: nothing but what everybody has.
+    private var registrationTerms: ByteString? {
+        let terms: [(Bool, ByteString)] = [
+            (settings.accounts.beforeConnect, "before-connect"),
+            (settings.accounts.customNames, "custom-account-name"), (settings.accounts.needsEmail, "email-required"),
+        ]
+        let words = terms.filter { $0.0 }.map { $0.1 }
+        return words.isEmpty ? nil : wrap(words, width: .max, separator: 0x2C)[0]
     }
 
     /// `CAP nick LS * :…` for all lines but the last. Who knows only one line gets what one holds; the rest can be asked

@@ -30,11 +30,7 @@ extension World {
     mutating func completePlain(_ id: ConnectionID) -> Bool {
         guard var opening = openings[id.index] else { return false }
         if opening.nick.isEmpty { opening.nick = returningNick(opening) ?? generatedNick() }
-        if opening.returning == nil, isTaken(opening.nick) {
-            reply(to: id, .ERR_NICKNAMEINUSE, "\(opening.nick) :Nickname is already in use. Type NICK anothername")
-            openings[id.index]?.nick = ""
-            return false
-        }
+        if refuseTakenNick(id, opening, ". Type NICK anothername") { return false }
         sessions[id].manner = .plain
         sessions[id].isGreeted = true
         return register(id, opening)
@@ -45,12 +41,18 @@ extension World {
         guard sessions[id].stage == .opening, sessions[id].manner == .client, let opening = openings[id.index],
             !opening.nick.isEmpty, opening.isUserGiven, !opening.isNegotiating, !sessions[id].isWaiting
         else { return }
-        if opening.returning == nil, isTaken(opening.nick) {
-            reply(to: id, .ERR_NICKNAMEINUSE, "\(opening.nick) :Nickname is already in use")
-            openings[id.index]?.nick = ""
-            return
-        }
+        if refuseTakenNick(id, opening, "") { return }
         _ = register(id, opening)
+    }
+
+    /// A nick may belong to an account that logged in after NICK, so that this is asked last.
+    private mutating func refuseTakenNick(_ id: ConnectionID, _ opening: Opening, _ hint: StaticString) -> Bool {
+        let own = opening.returning.flatMap { identities[$0.uid] }
+        guard isTaken(opening.nick, besides: own, account: opening.returning?.account) else { return false }
+        reply(to: id, .ERR_NICKNAMEINUSE, "\(opening.nick) :Nickname is already in use\(hint)")
+        openings[id.index]?.refusedNick = opening.nick
+        openings[id.index]?.nick = ""
+        return true
     }
 
     private mutating func register(_ id: ConnectionID, _ opening: Opening) -> Bool {
@@ -61,6 +63,7 @@ extension World {
             return false
         }
         if !isConsole, refuseByOperators(id, opening) { return false }
+        abortSasl(id)
         openings[id.index] = nil
         sessions[id].stage = .registered
         if let returning = opening.returning {
@@ -118,7 +121,7 @@ extension World {
     private func returningNick(_ opening: Opening) -> ByteString? {
         guard let returning = opening.returning else { return nil }
         if let online = identities[returning.uid] { return users[online].nick }
-        guard let nick = returning.state?.nick, !nick.isEmpty, !isTaken(nick),
+        guard let nick = returning.state?.nick, !nick.isEmpty, !isTaken(nick, account: returning.account),
             nick.withView({ reservation(of: $0) }) == nil
         else { return nil }
         return nick

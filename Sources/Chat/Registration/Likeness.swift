@@ -11,6 +11,10 @@ struct Likeness {
         all += step
         if !nick.isASCII { foreign += step }
     }
+
+    /// Two ASCII nicks (`rn` and `m`, `l` and `1`) are told apart by everyone who types them: they never stand in each
+    /// other's way.
+    func hinders(_ nick: ByteView) -> Bool { nick.isASCII ? foreign > 0 : all > 0 }
 }
 
 /// Who has which nick, and which nicks may be had.
@@ -34,20 +38,23 @@ extension World {
         }
     }
 
-    /// Whether anybody but `user` has this nick or one that looks like it. Two ASCII nicks (`rn` and `m`, `l` and `1`)
-    /// are told apart by everyone who types them: they never stand in each other's way.
-    func isTaken(_ nick: ByteView, besides user: UserID? = nil) -> Bool {
+    /// Whether anybody but `user` has this nick or one that looks like it, be it on the network or as an account.
+    /// - Parameter account: whose own the nick may be; nil: that of `user`.
+    func isTaken(_ nick: ByteView, besides user: UserID? = nil, account: ByteString? = nil) -> Bool {
         if let owner = nicks[NameKey(nick)] { return owner != user }
+        if isService(nick) || isRegistered(nick, besides: account ?? user.map { users[$0].account } ?? "") {
+            return true
+        }
         let look = ports.skeleton(nick)
         guard var others = likenesses[look] else { return false }
         user.map { users[$0].nick }?.withView { own in
             if ports.skeleton(own) == look { others.count(own, -1) }
         }
-        return nick.isASCII ? others.foreign > 0 : others.all > 0
+        return others.hinders(nick)
     }
 
-    func isTaken(_ nick: ByteString, besides user: UserID? = nil) -> Bool {
-        nick.withView { isTaken($0, besides: user) }
+    func isTaken(_ nick: ByteString, besides user: UserID? = nil, account: ByteString? = nil) -> Bool {
+        nick.withView { isTaken($0, besides: user, account: account) }
     }
 }
 

@@ -43,7 +43,10 @@ extension World {
             reply(turn, .ERR_ERRONEUSNICKNAME, "\(shown(wanted)) :\(why)\(isPerson ? ". Try NICK ana" : "")")
             return nil
         }
-        if isTaken(wanted, besides: turn.user ?? returningUser(turn)) {
+        if isTaken(wanted, besides: turn.user ?? returningUser(turn), account: returningAccount(turn)),
+            !mayLogIn(turn)
+        {
+            openings[turn.session.index]?.refusedNick = ByteString(wanted)
             let hint: ByteString = isPerson ? ". Type NICK anothername" : ""
             reply(turn, .ERR_NICKNAMEINUSE, "\(wanted) :Nickname is already in use\(hint)")
             return nil
@@ -73,6 +76,13 @@ extension World {
     private func isFormer(_ turn: Turn, _ wanted: ByteView) -> Bool {
         guard let state = openings[turn.session.index]?.returning?.state else { return false }
         return state.nick.withView { wanted.equalsIgnoringCase($0) }
+    }
+
+    /// Whose nick it is may show before registration ends: until then it is not refused.
+    private func mayLogIn(_ turn: Turn) -> Bool { openings[turn.session.index]?.isNegotiating ?? false }
+
+    private func returningAccount(_ turn: Turn) -> ByteString? {
+        openings[turn.session.index]?.returning?.account
     }
 
     private func returningUser(_ turn: Turn) -> UserID? {

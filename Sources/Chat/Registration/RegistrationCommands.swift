@@ -39,17 +39,23 @@ private let userCommand = Command(
 private let passCommand = Command(
     "PASS", minimum: 1, access: .opening, source: "Modern IRC, PASS",
     help: [
-        "PASS guest:<token>",
-        "Before anything else: brings your guest identity back. Also the server's password, if it has one.",
+        "PASS guest:<token> | PASS <account>:<password>",
+        "Before anything else: brings your guest identity back, or logs in. Also the server's password, if it has one.",
         "Example: PASS guest:u0123456789ab.0.abc",
     ]
 ) { world, turn in
     if turn.user != nil { return world.reply(turn, .ERR_ALREADYREGISTERED, ":You may not reregister") }
     if turn[0].hasPrefix("guest:") {
-        return world.resume(turn.session, token: turn[0].dropFirst(6), way: .pass)
+        return world.resume(Errand(turn.session, .pass, .logIn), token: turn[0].dropFirst(6))
     }
     let isRight = world.settings.password.withView { constantTimeEquals($0, turn[0]) }
-    if !world.settings.password.isEmpty, isRight { world.openings[turn.session.index]?.hasPassword = true }
+    if !world.settings.password.isEmpty, isRight {
+        world.openings[turn.session.index]?.hasPassword = true
+    } else if let colon = turn[0].firstIndex(of: 0x3A), colon > 0 {
+        world.logIn(
+            Errand(turn.session, .pass, .logIn), turn[0].prefix(colon),
+            password: ByteString(turn[0].dropFirst(colon + 1)))
+    }
 }
 
 private let pingCommand = Command(

@@ -1,0 +1,172 @@
+import Bytes
+import Wire
+
+let serviceCommands: [Command] = [
+    Command(
+        "NICKSERV", minimum: 1, source: "docs/PROTOCOL.md, Accounts",
+        help: [
+            "NICKSERV <command>", "The same as a message to NickServ; NICKSERV HELP lists what it knows.",
+            "Example: NICKSERV HELP",
+        ]
+    ) { world, turn in world.serve(turn.session, turn.message.rest(from: 0)) },
+    Command(
+        "NS", minimum: 1, source: "docs/PROTOCOL.md, Accounts",
+        help: [
+            "NS <command>", "The same as a message to NickServ; NS HELP lists what it knows.",
+            "Example: NS IDENTIFY correct-horse-battery",
+        ]
+    ) { world, turn in world.serve(turn.session, turn.message.rest(from: 0)) },
+]
+
+/// NickServ, for clients and people that are used to it: it does what the commands do and answers in notices.
+extension World {
+    private static var serviceName: ByteString { "NickServ" }
+
+    func isService(_ nick: ByteView) -> Bool { nick.equalsIgnoringCase("NickServ") }
+
+    mutating func serviceNotice(_ session: ConnectionID, _ text: ByteString) {
+        let source: ByteString = "\(Self.serviceName)!\(Self.serviceName)@\(settings.serverName)"
+        sendRaw(session, ":\(source) NOTICE \(nickShown(to: session)) :\(text)")
+    }
+
+    /// Nothing of it is kept, and no other session hears it: it may hold a password. NickServ answers no notice.
+    mutating func speakToService(_ turn: Turn, _ utterance: Utterance) {
+        if utterance.kind == .tagmsg { return }
+        let line = outgoing(from: turn.me, "\(utterance.command) \(Self.serviceName) :\(utterance.text)")
+        if capabilities[Int(turn.session.index)].contains(.echoMessage) { send(line, to: turn.session) }
+        if utterance.kind == .privmsg { utterance.text.withView { serve(turn.session, $0) } }
+    }
+
+    private static var help: [ByteString] {
+        [
+            "REGISTER <password> [email]: makes an account named as your nick",
+            "VERIFY <account> <code>: ends its registration with the code that was sent by mail",
+            "IDENTIFY [account] <password>: logs in", "LOGOUT: you are a guest again",
+            "PASSWD <old> <new>: changes the password",
+            "RESETPASS <account>, then RESETPASS <account> <code> <new>: a new password by mail",
+            "CERT ADD [fingerprint] | DEL <fingerprint> | LIST: TLS certificates that log in by SASL EXTERNAL",
+        ]
+    }
+
+    mutating func serve(_ session: ConnectionID, _ text: ByteView) {
+        let words = text.parts(0x20)
+        guard let command = words.first else { return serviceNotice(session, "HELP lists what I know") }
+        let rest = Array(words.dropFirst())
+        if command.equalsIgnoringCase("REGISTER") {
+            serviceRegister(session, rest)
+        } else if command.equalsIgnoringCase("VERIFY"), rest.count == 2 {
+            verify(Errand(session, .service, .verify(code: ByteString(rest[1]))), rest[0])
+        } else if command.equalsIgnoringCase("IDENTIFY") || command.equalsIgnoringCase("ID") {
+            identify(session, rest)
+        } else if command.equalsIgnoringCase("LOGOUT") {
+            logOut(session)
+        } else if command.equalsIgnoringCase("PASSWD"), rest.count == 2 {
+            changePassword(Errand(session, .service, .changePassword(ByteString(rest[1]))), old: ByteString(rest[0]))
+        } else if command.equalsIgnoringCase("RESETPASS"), rest.count == 1 || rest.count == 3 {
+            resetPassword(session, .service, rest)
+        } else if command.equalsIgnoringCase("CERT") {
+            certificates(session, rest)
+        } else if command.equalsIgnoringCase("HELP") {
+            for line in Self.help { serviceNotice(session, line) }
+        } else {
+            serviceNotice(
+                session,
+                "\(shown(command, atMost: 32)): I do not know that, or not in this form. HELP lists what I know")
+        }
+    }
+
+    private mutating func serviceRegister(_ session: ConnectionID, _ words: [ByteView]) {
+        guard words.count == 1 || words.count == 2 else {
+            return serviceNotice(session, "Write REGISTER <password> [email]")
+        }
+        register(
+            Errand(session, .service, .nothing), ByteView("*"), email: words.count == 2 ? words[1] : ByteView("*"),
+            ByteString(words[0]))
+    }
+
+    private mutating func identify(_ session: ConnectionID, _ words: [ByteView]) {
+        guard let password = words.last, words.count <= 2, let user = sessions[session].user else {
+            return serviceNotice(session, "Write IDENTIFY [account] <password>")
+        }
+        let errand = Errand(session, .service, .logIn)
+        if words.count == 2 { return logIn(errand, words[0], password: ByteString(password)) }
+        let nick = users[user].nick
+        nick.withView { logIn(errand, $0, password: ByteString(password)) }
+    }
+
+    // MARK: Certificates
+
+    private mutating func certificates(_ session: ConnectionID, _ words: [ByteView]) {
+        let own = sessions[session].peer.certificate
+        let given = words.count > 1 ? fingerprint(words[1]) : own
+        let verb = words.first ?? .empty
+        if verb.equalsIgnoringCase("LIST") {
+            manage(session, .listCertificates)
+        } else if verb.equalsIgnoringCase("ADD") {
+            if words.count < 2, own.isEmpty {
+                return serviceNotice(
+                    session, "Your connection showed no certificate. Connect by TLS with one, or give its SHA-256")
+            }
+            guard let given else { return serviceNotice(session, "A fingerprint is SHA-256: 64 hexadecimal digits") }
+            manage(session, .addCertificate(given))
+        } else if verb.equalsIgnoringCase("DEL"), words.count == 2, let given {
+            manage(session, .removeCertificate(given))
+        } else {
+            serviceNotice(session, "Write CERT ADD [fingerprint], CERT DEL <fingerprint> or CERT LIST")
+        }
+    }
+
+    /// 64 hexadecimal digits, with or without colons between the bytes; nil: it is none.
+    private func fingerprint(_ text: ByteView) -> ByteString? {
+        let digits = text.raw.filter { $0 != 0x3A }.map(ASCII.lower)
+        let isHex = digits.allSatisfy { ASCII.isDigit($0) || (0x61...0x66).contains($0) }
+        return isHex && digits.count == 64 ? ByteString(digits) : nil
+    }
+
+    private mutating func manage(_ session: ConnectionID, _ aim: Errand.Aim) {
+        guard let user = sessions[session].user, !users[user].account.isEmpty else {
+            return serviceNotice(session, "Log in first, with IDENTIFY")
+        }
+        var errand = Errand(session, .service, aim)
+        errand.name = users[user].account
+        look(up: .uid(users[user].uid), for: errand)
+    }
+
+    mutating func listCertificates(_ errand: Errand) {
+        let all = errand.answer?.account?.certificates ?? []
+        for fingerprint in all { serviceNotice(errand.session, fingerprint) }
+        serviceNotice(errand.session, "\(all.count) certificate\(all.count == 1 ? "" : "s")")
+    }
+
+    mutating func addCertificate(_ errand: Errand, _ fingerprint: ByteString) {
+        guard let account = errand.answer?.account else { return }
+        if account.certificates.count >= settings.limits.certificates, !account.certificates.contains(fingerprint) {
+            return serviceNotice(errand.session, "You have \(settings.limits.certificates) certificates already")
+        }
+        look(up: .certificate(fingerprint), for: owning(errand, fingerprint))
+    }
+
+    /// Asks whose it is before it is added: one certificate logs in to one account.
+    private func owning(_ errand: Errand, _ fingerprint: ByteString) -> Errand {
+        var next = errand
+        next.aim = .claimCertificate(fingerprint)
+        return next
+    }
+
+    mutating func claimCertificate(_ errand: Errand, _ fingerprint: ByteString) {
+        guard let user = sessions[errand.session].user, !users[user].account.isEmpty else { return }
+        if let owner = errand.answer?.account, owner.uid != users[user].uid {
+            return serviceNotice(errand.session, "This certificate is another account's")
+        }
+        changeAccount(users[user].account, .addCertificate(users[user].uid, fingerprint))
+        serviceNotice(errand.session, "Added \(fingerprint); SASL EXTERNAL logs you in with it now")
+    }
+
+    mutating func removeCertificate(_ errand: Errand, _ fingerprint: ByteString) {
+        guard let account = errand.answer?.account, account.certificates.contains(fingerprint) else {
+            return serviceNotice(errand.session, "You have no such certificate")
+        }
+        changeAccount(account.name, .removeCertificate(account.uid, fingerprint))
+        serviceNotice(errand.session, "Removed \(fingerprint)")
+    }
+}
