@@ -17,6 +17,8 @@ package struct Effects: ~Copyable {
     package var mails: [Mail] = []
     /// Connections whose input goes on (see `World.isInputBlocked`); not behind the records.
     package var resumes: [ConnectionID] = []
+    /// Connections of gateways and the addresses they are for; not behind the records.
+    package var moves: [(connection: ConnectionID, address: ByteString)] = []
     package var notes: [Note] = []
     package var wantsReload = false
 
@@ -38,6 +40,7 @@ package struct Effects: ~Copyable {
         derivations.removeAll(keepingCapacity: true)
         mails.removeAll(keepingCapacity: true)
         resumes.removeAll(keepingCapacity: true)
+        moves.removeAll(keepingCapacity: true)
         notes.removeAll(keepingCapacity: true)
         wantsReload = false
     }

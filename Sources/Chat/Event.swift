@@ -26,10 +26,12 @@ package struct Peer: Sendable {
     package var isConsole: Bool
     /// SHA-256 of the TLS client certificate, in hex; empty: it showed none.
     package var certificate: ByteString
+    /// What it counts for where a whole network has its share; 0: it is not counted.
+    package var network: UInt64
 
     package init(
         address: ByteString, host: ByteString, isTLS: Bool, isLoopback: Bool, isConsole: Bool = false,
-        certificate: ByteString = ""
+        certificate: ByteString = "", network: UInt64 = 0
     ) {
         self.address = address
         self.host = host
@@ -37,6 +39,7 @@ package struct Peer: Sendable {
         self.isLoopback = isLoopback
         self.isConsole = isConsole
         self.certificate = certificate
+        self.network = network
     }
 }
 

@@ -108,20 +108,31 @@ extension World {
 
     // MARK: Flood control
 
-    /// Takes a command's cost from the connection's allowance. Below zero it is not read until it has paid: slowed,
-    /// never cut, and nothing it sent is lost.
+    /// Takes a command's cost from the allowances of the connection and of its network. Below zero it is not read until
+    /// it has paid: slowed, never cut, and nothing it sent is lost.
     mutating func charge(_ id: ConnectionID, _ cost: Int64) {
         if !settings.flood.enabled || cost == 0 { return }
         if let user = sessions[id].user, users[user].isOperator { return }
-        let full = Int64(settings.flood.burst) * 1000
-        let perMillisecond = settings.flood.rate
-        let earned = Int64(Double(now.steady - sessions[id].refilled) * perMillisecond)
-        sessions[id].allowance = min(full, sessions[id].allowance + earned) - cost
-        sessions[id].refilled = now.steady
-        if sessions[id].allowance < 0, sessions[id].throttledUntil == 0 {
-            let wait = max(1, Int64(Double(-sessions[id].allowance) / perMillisecond))
+        let flood = settings.flood
+        var wait = sessions[id].allowance.take(cost, burst: flood.burst, rate: flood.rate, now: now.steady)
+        let network = sessions[id].peer.network
+        if network != 0, flood.networkRate > 0 {
+            var allowance = networkAllowances[network] ?? Allowance(burst: flood.networkBurst, now: now.steady)
+            wait = max(
+                wait, allowance.take(cost, burst: flood.networkBurst, rate: flood.networkRate, now: now.steady))
+            networkAllowances[network] = allowance
+            if networkAllowances.count > 100_000 { forgetFullAllowances() }
+        }
+        if wait > 0, sessions[id].throttledUntil == 0 {
             sessions[id].throttledUntil = now.steady + wait
             deadlines.add(now.steady + wait, .resume, id)
+        }
+    }
+
+    private mutating func forgetFullAllowances() {
+        let (flood, now) = (settings.flood, now.steady)
+        networkAllowances = networkAllowances.filter {
+            Double(now - $0.value.refilled) * flood.networkRate < Double(flood.networkBurst) * 1000
         }
     }
 

@@ -35,9 +35,7 @@ package struct Session: Sendable {
     package var isWaiting = false
     /// The input ended meanwhile; the session ends with the answer.
     package var isInputOver = false
-    /// Flood control: thousandths of a message that may be sent at once, as of `refilled`.
-    package var allowance: Int64
-    package var refilled: Int64
+    package var allowance: Allowance
     /// Steady milliseconds until which the connection is not read; 0: it is read.
     package var throttledUntil: Int64 = 0
     /// Steady milliseconds.
@@ -46,16 +44,33 @@ package struct Session: Sendable {
     package var heard: Int64
     package var isPinged = false
 
-    package init(id: ConnectionID, peer: Peer, now: Int64, allowance: Int64) {
+    package init(id: ConnectionID, peer: Peer, now: Int64, burst: Int) {
         self.id = id
         self.peer = peer
-        self.allowance = allowance
-        refilled = now
+        allowance = Allowance(burst: burst, now: now)
         connected = now
         heard = now
     }
 
     package var isPlain: Bool { manner == .plain }
+}
+
+/// Flood control: thousandths of a message that may be sent at once, as of a steady time.
+package struct Allowance: Sendable {
+    private var left: Int64
+    private(set) var refilled: Int64
+
+    init(burst: Int, now: Int64) {
+        left = Int64(burst) * 1000
+        refilled = now
+    }
+
+    /// Milliseconds until what was taken is earned back; 0: there was enough.
+    mutating func take(_ cost: Int64, burst: Int, rate: Double, now: Int64) -> Int64 {
+        left = min(Int64(burst) * 1000, left + Int64(Double(now - refilled) * rate)) - cost
+        refilled = now
+        return left < 0 ? max(1, Int64(Double(-left) / rate)) : 0
+    }
 }
 
 /// What a connection says of itself before it is somebody; dropped when registration ends.

@@ -72,6 +72,9 @@ package struct FloodSettings: Sendable, Equatable {
     package var enabled = true
     package var burst = 30
     package var rate = 10.0
+    /// The same for all connections of a network together; 0: it is not counted.
+    package var networkBurst = 300
+    package var networkRate = 100.0
 
     package init() {}
 }
@@ -163,6 +166,8 @@ package struct Settings: Sendable {
     package var stsDuration: Int64 = 0
     package var gateways: [GatewaySettings] = []
     package var accounts = AccountSettings()
+    /// What everybody has at first.
+    package var userModes: UserModes = []
 
     package init() {}
 }

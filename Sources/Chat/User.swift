@@ -47,6 +47,20 @@ package struct UserModes: OptionSet, Sendable {
         (0x42, .bot), (0x69, .invisible), (0x6F, .oper), (0x77, .wallops), (0x5A, .secure),
     ]
 
+    /// Which people set themselves.
+    package static let settableLetters = "Biw"
+
+    /// nil: a letter is of no such mode.
+    package init?(settable letters: String) {
+        self = []
+        for letter in letters {
+            guard UserModes.settableLetters.contains(letter),
+                let mode = UserModes.letters.first(where: { $0.letter == letter.asciiValue })?.mode
+            else { return nil }
+            insert(mode)
+        }
+    }
+
     /// `+iw`
     package var text: ByteString {
         ByteString([0x2B] + UserModes.letters.filter { contains($0.mode) }.map(\.letter))

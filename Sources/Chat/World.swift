@@ -39,6 +39,9 @@ package struct World: ~Copyable {
     var failures = Tally<Network?>(window: 60_000)
     var accounts: Accounts
 
+    /// By `Peer.network`.
+    var networkAllowances: [UInt64: Allowance] = [:]
+
     var deadlines = Deadlines()
     /// What a question was asked for, until it is answered.
     var pending: [Int64: Pending] = [:]

@@ -14,10 +14,12 @@ package struct PeerInfo: Sendable, Equatable {
     /// Came by a socket in the file system: whoever may open that file.
     package var isLocal: Bool
     package var isWebSocket: Bool
+    /// Its number, see `NetLimits.network`.
+    package var network: UInt64
 
     package init(
         address: ByteString, addressBytes: [UInt8], port: UInt16, isLoopback: Bool, listener: Int, isTLS: Bool,
-        isLocal: Bool = false, isWebSocket: Bool = false
+        isLocal: Bool = false, isWebSocket: Bool = false, network: UInt64 = 0
     ) {
         self.address = address
         self.addressBytes = addressBytes
@@ -27,6 +29,7 @@ package struct PeerInfo: Sendable, Equatable {
         self.isTLS = isTLS
         self.isLocal = isLocal
         self.isWebSocket = isWebSocket
+        self.network = network
     }
 }
 
@@ -102,8 +105,15 @@ package struct NetLimits: Sendable {
     /// first, a person at netcat waits to be greeted, within a second of connecting.
     package var silenceMs = 400
     package var maximumConnections = 65_536
-    /// 0: unlimited. Loopback is exempt; IPv6 counts by /64, which is what one customer gets.
-    package var connectionsPerAddress = 0
+    /// 0: unlimited. This machine's own are exempt.
+    package var connectionsPerNetwork = 0
+    /// Connections that one network may make in a minute, and at once; 0: unlimited.
+    package var connectsPerMinute = 0
+    /// Bits that tell networks apart. A customer gets one IPv4 address, and a /64 of IPv6.
+    package var ipv4Prefix = 32
+    package var ipv6Prefix = 64
+    /// Not counted.
+    package var exemptions: [AddressRange] = []
     /// Of one WebSocket message.
     package var webSocketMessageBytes = 64 << 10
     /// Pages that may open one; empty: all. Who names no page, as no browser does, may.

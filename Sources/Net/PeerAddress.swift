@@ -119,12 +119,4 @@ package struct PeerAddress: Sendable, Hashable {
     package var isLoopback: Bool {
         isIPv6 ? high == 0 && low == UInt64(1).bigEndian : withUnsafeBytes(of: high) { $0[0] == 127 }
     }
-
-    /// What connections are counted by: the IPv4 address, the IPv6 /64.
-    var countingKey: CountingKey { CountingKey(prefix: high, isIPv6: isIPv6) }
-}
-
-struct CountingKey: Hashable {
-    let prefix: UInt64
-    let isIPv6: Bool
 }

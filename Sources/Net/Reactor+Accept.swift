@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 
 struct Listener {
     var descriptor: Int32
@@ -81,7 +81,11 @@ extension Reactor {
             handler.refusedProxy(peer.text, isTrusted: false)
             return true
         }
-        if !count(peer) {
+        if !listeners[index].isLocal, !count(peer) {
+            // Who speaks by TLS or WebSocket could not read it.
+            if listeners[index].mode == .plain, !listeners[index].isWebSocket {
+                crowdedText.withUnsafeBytes { _ = kernel.send(Int32(descriptor), $0) }
+            }
             kernel.close(Int32(descriptor))
             return true
         }
@@ -145,24 +149,17 @@ extension Reactor {
         kernel.watch(listeners[index].descriptor, Interest.levelReading, Tag.listener(index).packed, isNew: false)
     }
 
-    /// Behind a proxy's or a gateway's address there are many people.
-    private func isCounted(_ peer: PeerAddress) -> Bool {
-        limits.connectionsPerAddress != 0 && !peer.isLoopback && !isTrusted(peer)
-            && !limits.gateways.contains { $0.contains(peer) }
-    }
+    /// False when its network has as many as it may, or they come too fast.
+    mutating func count(_ peer: PeerAddress) -> Bool { admission.admit(peer, limits, now: now) }
 
-    /// False when its address has as many as it may.
-    mutating func count(_ peer: PeerAddress) -> Bool {
-        if !isCounted(peer) { return true }
-        let before = countByAddress[peer.countingKey] ?? 0
-        if before >= limits.connectionsPerAddress { return false }
-        countByAddress[peer.countingKey] = before + 1
+    mutating func uncount(_ peer: PeerAddress) { admission.leave(peer, limits) }
+
+    /// A gateway said for whom it connects. False: that one may not, and the caller closes it.
+    package mutating func move(_ id: ConnectionID, to peer: PeerAddress) -> Bool {
+        guard let slot = connections.slot(id) else { return true }
+        guard count(peer) else { return false }
+        uncount(connections[slot].peer)
+        connections[slot].peer = peer
         return true
-    }
-
-    mutating func uncount(_ peer: PeerAddress) {
-        if !isCounted(peer) { return }
-        let after = (countByAddress[peer.countingKey] ?? 1) - 1
-        countByAddress[peer.countingKey] = after == 0 ? nil : after
     }
 }

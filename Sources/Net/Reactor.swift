@@ -40,7 +40,9 @@ package struct Reactor: ~Copyable {
     private var signalsPending = false
     /// Spent to accept and close when there are no other descriptors.
     var reserve: Int32
-    var countByAddress: [CountingKey: Int] = [:]
+    var admission = Admission()
+    /// What a peer is told whose network has too many connections.
+    package var crowdedText: [UInt8] = []
     /// Peers with an open descriptor, handshaking and closing ones too.
     package internal(set) var connectionCount = 0
 
@@ -158,11 +160,12 @@ package struct Reactor: ~Copyable {
         connections[slot].deadline = 0
         connections[slot].flags.insert(.told)
         let peer = connections[slot].peer
+        let listener = Int(connections[slot].listener)
+        let isLocal = listeners[listener].isLocal
         let info = PeerInfo(
             address: peer.text, addressBytes: peer.bytes, port: peer.port, isLoopback: peer.isLoopback,
-            listener: Int(connections[slot].listener), isTLS: connections[slot].tls.isActive,
-            isLocal: listeners[Int(connections[slot].listener)].isLocal,
-            isWebSocket: connections[slot].web != nil)
+            listener: listener, isTLS: connections[slot].tls.isActive, isLocal: isLocal,
+            isWebSocket: connections[slot].web != nil, network: isLocal ? 0 : limits.network(of: peer))
         handler.accepted(connections.id(slot), info)
     }
 

@@ -12,11 +12,11 @@ struct Cloak: Sendable {
     func host(of peer: PeerInfo) -> ByteString { host(peer.address, peer.addressBytes, isLoopback: peer.isLoopback) }
 
     /// nil: `text` is no IP address.
-    func peer(_ text: ByteString) -> Peer? {
+    func peer(_ text: ByteString, _ limits: NetLimits) -> Peer? {
         guard let address = PeerAddress(text.string, port: 0) else { return nil }
         return Peer(
             address: address.text, host: host(address.text, address.bytes, isLoopback: address.isLoopback),
-            isTLS: false, isLoopback: address.isLoopback)
+            isTLS: false, isLoopback: address.isLoopback, network: limits.network(of: address))
     }
 
     private func host(_ address: ByteString, _ bytes: [UInt8], isLoopback: Bool) -> ByteString {

@@ -10,6 +10,7 @@ package struct Configuration: Sendable, Equatable {
     package var guests = Guests()
     package var accounts = Accounts()
     package var limits = Limits()
+    package var networks = Networks()
     package var flood = Flood()
     package var cloak = Cloak()
     package var log = LogSettings()
@@ -35,6 +36,8 @@ package struct Configuration: Sendable, Equatable {
         package var admin: [String] = []
         /// Empty: none.
         package var welcomeChannel = "#lobby"
+        /// Letters of modes that users set themselves.
+        package var userModes = ""
         /// Networks, `10.0.0.0/8`, or addresses.
         package var trustedProxies: [String] = []
         /// Empty: all of them.
@@ -139,13 +142,27 @@ package struct Configuration: Sendable, Equatable {
         package var sendQueue = 1 << 20
         /// 0: what the descriptor limit allows.
         package var connections = 0
-        package var connectionsPerAddress = 64
         package var registration = Duration.seconds(60)
         package var ping = Duration.seconds(120)
         package var handshake = Duration.seconds(10)
         package var listDelay = Duration.zero
         package var metadataKeys = 25
         package var metadataSubscriptions = 100
+    }
+
+    /// Of whole networks; this machine's own connections are not counted.
+    package struct Networks: Sendable, Equatable {
+        package var connections = 64
+        /// 0: not counted.
+        package var connectsPerMinute = 120
+        package var ipv4Prefix = 32
+        package var ipv6Prefix = 64
+        /// Networks, `10.0.0.0/8`, or addresses.
+        package var exempt: [String] = []
+        /// Messages.
+        package var burst = 300
+        /// Messages a second; 0: not counted.
+        package var rate = 100.0
     }
 
     package struct Flood: Sendable, Equatable {

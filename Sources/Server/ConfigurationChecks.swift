@@ -70,6 +70,10 @@ enum Checks {
         return "there is no privilege \(TOML.quote(Suggestion.printable(wrong))); there are \(privileges)"
     }
 
+    static func complaint(userModes: String) -> String? {
+        UserModes(settable: userModes) == nil ? "only \(UserModes.settableLetters) can be given to everybody" : nil
+    }
+
     static func complaint(networks: [String]) -> String? {
         networks.first { AddressRange($0) == nil }.map {
             "\(TOML.quote($0)) is no address or network, such as \(TOML.quote("10.0.0.0/8"))"

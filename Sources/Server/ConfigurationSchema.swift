@@ -1,7 +1,7 @@
 /// The one table of keys: the checks, `default-config`, `Config/parley.toml` and the documentation are made from it.
 /// The defaults are the initial values of `Configuration`.
 enum Schema {
-    static let sections = [server, tls, store, history, guests, accounts, limits, flood, cloak, log]
+    static let sections = [server, tls, store, history, guests, accounts, limits, networks, flood, cloak, log]
 
     private static let server = Section<Configuration>(
         name: "server", comment: "The server and how it presents itself.",
@@ -41,6 +41,10 @@ enum Schema {
                 "welcome-channel", \.server.welcomeChannel,
                 "Channel that the greeting tells newcomers to join. Empty: none.",
                 check: { $0.isEmpty ? nil : Checks.complaint(channel: $0) }),
+            .text(
+                "user-modes", \.server.userModes,
+                "User modes that everybody has at first, such as \"i\" or \"iw\"; they may be taken off.",
+                check: Checks.complaint(userModes:)),
             .lines(
                 "trusted-proxies", \.server.trustedProxies,
                 """
@@ -197,9 +201,6 @@ enum Schema {
             .integer(
                 "connections", \.limits.connections, 0...10_000_000,
                 "Most connections. 0: as many as the limit of open files allows."),
-            .integer(
-                "connections-per-address", \.limits.connectionsPerAddress, 1...10_000_000,
-                "Most connections from one address; those from this machine are not counted."),
             .duration(
                 "registration-seconds", \.limits.registration, .seconds(1) ... .seconds(3600), unit: .seconds(1),
                 plain: true,
@@ -220,6 +221,28 @@ enum Schema {
             .integer(
                 "metadata-subscriptions", \.limits.metadataSubscriptions, 0...1000,
                 "Most metadata keys that a connection subscribes to."),
+        ])
+
+    private static let networks = Section<Configuration>(
+        name: "networks",
+        comment: """
+            Shares of whole networks, which are single addresses unless the prefixes say otherwise. This machine's own \
+            connections are not counted, proxies and gateways neither; who comes through one counts for their own address.
+            """,
+        keys: [
+            .integer("connections", \.networks.connections, 0...10_000_000, "Most connections at a time. 0: any."),
+            .integer(
+                "connects-per-minute", \.networks.connectsPerMinute, 0...1_000_000,
+                "Most new connections in a minute, refused ones not counted. 0: any."),
+            .integer("ipv4-prefix", \.networks.ipv4Prefix, 8...32, "Bits of an IPv4 address that make a network."),
+            .integer("ipv6-prefix", \.networks.ipv6Prefix, 16...64, "Bits of an IPv6 address that make a network."),
+            .lines(
+                "exempt", \.networks.exempt, "Addresses and networks, \"10.0.0.0/8\", that have no limits here.",
+                check: Checks.complaint(networks:)),
+            .integer(
+                "burst", \.networks.burst, 1...10_000_000,
+                "Messages that all its connections together may send at once."),
+            .number("rate", \.networks.rate, 0...1_000_000, "Messages a second after that. 0: any."),
         ])
 
     private static let flood = Section<Configuration>(

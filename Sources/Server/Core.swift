@@ -87,6 +87,8 @@ struct Core: ~Copyable {
     private mutating func settle(_ reactor: inout Reactor) {
         for id in world.effects.resumes { reactor.resumeReading(id) }
         world.effects.resumes.removeAll(keepingCapacity: true)
+        for (id, address) in world.effects.moves { move(id, to: address, &reactor) }
+        world.effects.moves.removeAll(keepingCapacity: true)
         for note in world.effects.notes { write(note) }
         world.effects.notes.removeAll(keepingCapacity: true)
         if isSealed { return }
@@ -96,6 +98,14 @@ struct Core: ~Copyable {
             release(&world.effects, by: &releaser, into: &reactor, ports, &wantsReload)
         }
         if !stalled.isEmpty { resumeStalled(&reactor) }
+    }
+
+    /// Whoever comes through a gateway counts for their own network.
+    private func move(_ id: ConnectionID, to address: ByteString, _ reactor: inout Reactor) {
+        guard let peer = PeerAddress(address.string, port: 0), !reactor.move(id, to: peer) else { return }
+        log.info("connection.refused", ["address": .bytes(address), "reason": .text("too many of its network")])
+        Crowded.text.withUnsafeBytes { reactor.send(id, ByteView($0)) }
+        reactor.close(id, flush: true)
     }
 
     private mutating func seal() {
@@ -220,7 +230,7 @@ extension Core: ReactorHandler {
                 id,
                 Peer(
                     address: peer.address, host: host, isTLS: peer.isTLS, isLoopback: peer.isLoopback,
-                    isConsole: peer.isLocal)), at: moment)
+                    isConsole: peer.isLocal, network: peer.network)), at: moment)
     }
 
     /// Frames what came and gives World each line, until it must wait.

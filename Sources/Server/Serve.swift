@@ -64,8 +64,10 @@ private enum Startup {
         let opened = try Store.open(path: places.database, durability: Durability(configuration.store.durability))
         let state = opened.state
         let readers = opened.readers
-        var reactor = try Reactor(limits: NetLimits(configuration))
+        let limits = NetLimits(configuration)
+        var reactor = try Reactor(limits: limits)
         reactor.wrongProtocolText = WrongProtocol.texts
+        reactor.crowdedText = Crowded.text
         try listen(&reactor, configuration, places, log)
         do {
             try reactor.listen(path: places.console)
@@ -94,7 +96,7 @@ private enum Startup {
                 mac: { Crypto.hmacSHA256(key: secret, $0) },
                 digest: Digest(sha256: { Crypto.sha256($0) }, hmac: { Crypto.hmacSHA256(key: $0, $1) }),
                 skeleton: { confusables.skeleton($0) },
-                peer: { cloak.peer($0) },
+                peer: { cloak.peer($0, limits) },
                 isWithin: isWithin,
                 seed: Crypto.randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) }),
             stored: state)
@@ -242,7 +244,11 @@ extension NetLimits {
         self.init()
         sendQueueBytes = configuration.limits.sendQueue
         handshakeTimeoutMs = Int(configuration.limits.handshake.milliseconds)
-        connectionsPerAddress = configuration.limits.connectionsPerAddress
+        connectionsPerNetwork = configuration.networks.connections
+        connectsPerMinute = configuration.networks.connectsPerMinute
+        ipv4Prefix = configuration.networks.ipv4Prefix
+        ipv6Prefix = configuration.networks.ipv6Prefix
+        exemptions = configuration.networks.exempt.compactMap { AddressRange($0) }
         trustedProxies = configuration.server.trustedProxies.compactMap { AddressRange($0) }
         webSocketOrigins = configuration.server.websocketOrigins.map { ByteString($0) }
         gateways = configuration.gateways.flatMap(\.hosts).compactMap { AddressRange($0) }

@@ -18,6 +18,9 @@ extension Settings {
         flood.enabled = configuration.flood.enabled
         flood.burst = configuration.flood.burst
         flood.rate = configuration.flood.rate
+        flood.networkBurst = configuration.networks.burst
+        flood.networkRate = configuration.networks.rate
+        userModes = UserModes(settable: configuration.server.userModes) ?? []
         guestPrefix = ByteString(configuration.guests.prefix)
         showGuestToken = configuration.guests.showToken
         nickMemory = configuration.guests.nickMemory.milliseconds

@@ -15,6 +15,7 @@ package final class WorldScript {
     /// Mails are not taken.
     package var isMailFailing = false
     package private(set) var notes: [Note] = []
+    package private(set) var moves: [(connection: ConnectionID, address: ByteString)] = []
     package var isStoreFull = false
     /// Effects gather and nothing leaves, as while the journal is busy.
     package var holdsBatches = false
@@ -82,13 +83,13 @@ package final class WorldScript {
 
     package func connect(
         address: ByteString = "192.0.2.1", host: ByteString = "host.test", isTLS: Bool = false,
-        certificate: ByteString = ""
+        certificate: ByteString = "", network: UInt64 = 0
     ) -> ScriptClient {
         let id = ConnectionID(index: nextSlot, generation: 1)
         nextSlot += 1
-        apply(
-            .connected(
-                id, Peer(address: address, host: host, isTLS: isTLS, isLoopback: false, certificate: certificate)))
+        let peer = Peer(
+            address: address, host: host, isTLS: isTLS, isLoopback: false, certificate: certificate, network: network)
+        apply(.connected(id, peer))
         return ScriptClient(script: self, id: id)
     }
 
@@ -144,6 +145,7 @@ package final class WorldScript {
             let posted = world.effects.mails
             reloads += world.effects.wantsReload ? 1 : 0
             notes += world.effects.notes
+            moves += world.effects.moves
             sink.resumed += world.effects.resumes
             if refused {
                 var told: [ByteString] = []

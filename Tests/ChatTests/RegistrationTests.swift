@@ -253,4 +253,52 @@ import Testing
         #expect(!isBlocked)
         #expect(!ana.isClosed)
     }
+
+    @Test func aNetworkHasItsShareOfMessages() {
+        let script = WorldScript {
+            $0.flood.enabled = true
+            $0.flood.networkBurst = 10
+            $0.flood.networkRate = 1
+        }
+        func connect(_ network: UInt64) -> ScriptClient {
+            let client = script.connect(network: network)
+            client.send("JOIN #c")
+            return client
+        }
+        let (ana, bo, cy, free) = (connect(1), connect(1), connect(2), connect(0))
+        for _ in 0..<4 {
+            for client in [ana, bo, cy, free] { client.send("PRIVMSG #c :x") }
+        }
+        for client in [ana, bo, cy, free] {
+            let isBlocked = script.world.isInputBlocked(client.id)
+            #expect(!isBlocked)
+        }
+        ana.send("PRIVMSG #c :x")
+        bo.send("PRIVMSG #c :x")
+        cy.send("PRIVMSG #c :x")
+        let blocked = [ana, bo, cy, free].map { client in script.world.isInputBlocked(client.id) }
+        #expect(blocked == [true, true, false, false])
+        script.advance(3_000)
+        let isBlocked = script.world.isInputBlocked(bo.id)
+        #expect(!isBlocked)
+    }
+
+    @Test func whoComesByAGatewayCountsForTheirOwnNetwork() {
+        let script = WorldScript {
+            $0.gateways = [GatewaySettings(name: "web", hash: "hash:secret", hosts: ["192.0.2."])]
+        }
+        let client = script.connect()
+        client.send("WEBIRC secret web host.example 198.51.100.7")
+        client.send("NICK ana")
+        #expect(script.moves.map(\.address) == ["198.51.100.7"] && script.moves[0].connection == client.id)
+    }
+
+    @Test func modesThatEverybodyHasAtFirst() {
+        let script = WorldScript { $0.userModes = [.invisible, .wallops] }
+        let ana = script.connect()
+        for line in ["NICK ana", "USER u 0 * :Ana"] { ana.send(line) }
+        #expect(ana.read().last == ":ana MODE ana :+iw")
+        #expect(ana.ask("LUSERS")[0].contains("0 users and 1 invisible"))
+        #expect(ana.ask("MODE ana -iw") == [":ana!u@host.test MODE ana :-iw"])
+    }
 }

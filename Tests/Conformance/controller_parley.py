@@ -70,6 +70,7 @@ def server_config(t: "Settings") -> str:
             "description": "test server",
             "motd": str(t.directory / "motd.txt"),
             "password": t.connection_password or "",
+            "user-modes": t.default_user_modes.removeprefix("+"),
         },
         # durability is not what is measured here, and tests wait for every answer
         "store": {"path": str(t.directory / "data" / "parley.db"), "durability": "off"},
@@ -87,9 +88,9 @@ def server_config(t: "Settings") -> str:
         "limits": {
             "targets": 4,
             "monitor": 100,
-            "connections-per-address": 10_000,
         },
         "flood": {"enabled": False},
+        "networks": {"connections": 0, "connects-per-minute": 0, "rate": 0},
         "log": {"level": "debug" if t.debug else "info"},
     }
     if t.tls:

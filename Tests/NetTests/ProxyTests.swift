@@ -80,7 +80,7 @@ private func parsed(_ bytes: [UInt8]) -> ProxyHeader { bytes.withUnsafeBytes { P
         var limits = NetLimits()
         limits.trustedProxies = [try #require(AddressRange(trusted))]
         limits.handshakeTimeoutMs = timeout
-        limits.connectionsPerAddress = perAddress
+        limits.connectionsPerNetwork = perAddress
         return try Host(limits)
     }
 

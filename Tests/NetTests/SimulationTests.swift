@@ -66,7 +66,7 @@ import Testing
     @Test func anAddressHasItsShareAndLoopbackAll() throws {
         let kernel = SimulatedKernel(seed: 1)
         var limits = NetLimits()
-        limits.connectionsPerAddress = 2
+        limits.connectionsPerNetwork = 2
         var host = try Host(limits, script: kernel)
         let port = try host.listen()
         let crowd = (0..<3).map { _ in kernel.connect(port, from: "192.0.2.7") }
@@ -82,6 +82,31 @@ import Testing
         host.turn()
         _ = kernel.connect(port, from: "192.0.2.7")
         _ = try host.accept(10)
+    }
+
+    @Test func aNetworkComesOnlySoFast() throws {
+        let kernel = SimulatedKernel(seed: 1)
+        var limits = NetLimits()
+        limits.connectsPerMinute = 6
+        limits.ipv4Prefix = 24
+        limits.ipv6Prefix = 48
+        limits.exemptions = [try #require(AddressRange("198.51.100.0/24"))]
+        var host = try Host(limits, script: kernel)
+        host.reactor.crowdedText = Array("later\r\n".utf8)
+        let port = try host.listen()
+        let crowd = (1...7).map { kernel.connect(port, from: "192.0.2.\($0)") }
+        let six = (1...7).map { kernel.connect(port, from: "2001:db8:0:\($0)::1") }
+        let others = (1...9).map { kernel.connect(port, from: "198.51.100.\($0)") }
+        try host.turn { $0.log.accepted.count == 21 }
+        #expect(crowd.map(\.isClosedByServer) == [Bool](repeating: false, count: 6) + [true])
+        #expect(six.map(\.isClosedByServer) == [Bool](repeating: false, count: 6) + [true])
+        #expect(others.allSatisfy { !$0.isClosedByServer })
+        #expect(!crowd[6].read().isEmpty)
+        // Ten seconds earn one more; those that were refused cost nothing.
+        host.turn(10_500)
+        let next = (1...2).map { kernel.connect(port, from: "192.0.2.\($0)") }
+        try host.turn { $0.log.accepted.count == 22 }
+        #expect(next.map(\.isClosedByServer) == [false, true])
     }
 
     @Test func addressesAreTold() throws {

@@ -94,7 +94,7 @@ import Testing
     @Test func aProxyThatIsTrustedSaysForWhom() throws {
         var limits = NetLimits()
         limits.trustedProxies = [try #require(AddressRange("127.0.0.1"))]
-        limits.connectionsPerAddress = 1
+        limits.connectionsPerNetwork = 1
         var host = try server(limits)
         let request = upgradeRequest(more: "X-Forwarded-For: 10.1.1.1, 198.51.100.7\r\n")
         let peer = try Peer(host.port)

@@ -10,6 +10,7 @@ import Testing
         password = "let me in"
         admin = ["Here"]
         welcome-channel = ""
+        user-modes = "i"
         [tls]
         certificate = "c"
         key = "k"
@@ -30,6 +31,9 @@ import Testing
         registration-seconds = "1500ms"
         list-delay = 2
         metadata-keys = 4
+        [networks]
+        burst = 9
+        rate = 8
         [flood]
         enabled = false
         [[webirc]]
@@ -60,6 +64,7 @@ import Testing
         #expect(settings.operatorClasses == ["helper": [.kill, .seeAddresses]])
         #expect(settings.limits.listDelay == 2000 && settings.limits.metadataKeys == 4)
         #expect(!settings.accounts.isOpen && settings.accounts.hasMail && settings.accounts.codeLifetime == 60_000)
+        #expect(settings.flood.networkBurst == 9 && settings.flood.networkRate == 8 && settings.userModes == .invisible)
         #expect(settings.stsPort == 6697 && settings.stsDuration == 30 * 86_400)
         #expect(
             settings.gateways

@@ -66,6 +66,7 @@ func configuration(_ text: String) throws -> Configuration {
             admin = ["Here", "Ana", "ana@example.org"]
             welcome-channel = "#hall"
             websocket-origins = ["https://chat.example"]
+            user-modes = "iw"
             [tls]
             certificate = "c.pem"
             key = "k.pem"
@@ -111,13 +112,20 @@ func configuration(_ text: String) throws -> Configuration {
             whowas = 10
             send-queue = "256KiB"
             connections = 5000
-            connections-per-address = 2
             registration-seconds = "1500ms"
             ping-seconds = 30
             handshake-seconds = "1m"
             list-delay = 15
             metadata-keys = 4
             metadata-subscriptions = 5
+            [networks]
+            connections = 2
+            connects-per-minute = 0
+            ipv4-prefix = 24
+            ipv6-prefix = 48
+            exempt = ["10.0.0.0/8"]
+            burst = 7
+            rate = 3
             [flood]
             enabled = false
             burst = 5
@@ -146,6 +154,7 @@ func configuration(_ text: String) throws -> Configuration {
         expected.server.admin = ["Here", "Ana", "ana@example.org"]
         expected.server.welcomeChannel = "#hall"
         expected.server.websocketOrigins = ["https://chat.example"]
+        expected.server.userModes = "iw"
         expected.tls.certificate = "c.pem"
         expected.tls.key = "k.pem"
         expected.tls.stsPort = 6697
@@ -185,13 +194,19 @@ func configuration(_ text: String) throws -> Configuration {
         expected.limits.whowas = 10
         expected.limits.sendQueue = 262_144
         expected.limits.connections = 5000
-        expected.limits.connectionsPerAddress = 2
         expected.limits.registration = .milliseconds(1500)
         expected.limits.ping = .seconds(30)
         expected.limits.handshake = .seconds(60)
         expected.limits.listDelay = .seconds(15)
         expected.limits.metadataKeys = 4
         expected.limits.metadataSubscriptions = 5
+        expected.networks.connections = 2
+        expected.networks.connectsPerMinute = 0
+        expected.networks.ipv4Prefix = 24
+        expected.networks.ipv6Prefix = 48
+        expected.networks.exempt = ["10.0.0.0/8"]
+        expected.networks.burst = 7
+        expected.networks.rate = 3
         expected.flood.enabled = false
         expected.flood.burst = 5
         expected.flood.rate = 2

@@ -81,8 +81,8 @@ extension World {
         return words.isEmpty ? nil : wrap(words, width: .max, separator: 0x2C)[0]
     }
 
-    /// `CAP nick LS * :…` for all lines but the last. Who knows only one line gets what one holds; the rest can be asked
-    /// for all the same.
+    /// `CAP nick LS * :…` for all lines but the last. Who knows only one line gets what one holds; the rest can be
+    /// asked for all the same.
     fileprivate mutating func sendCapabilityLines(
         _ session: ConnectionID, _ sub: StaticString, _ names: [ByteString], continued: Bool = true
     ) {

@@ -4,8 +4,7 @@ import Wire
 /// From a connection to somebody on the network.
 extension World {
     mutating func connected(_ id: ConnectionID, _ peer: Peer) {
-        let full = Int64(settings.flood.burst) * 1000
-        sessions.insert(Session(id: id, peer: peer, now: now.steady, allowance: full), at: id)
+        sessions.insert(Session(id: id, peer: peer, now: now.steady, burst: settings.flood.burst), at: id)
         statistics.connections += 1
         while capabilities.count <= Int(id.index) { capabilities.append([]) }
         capabilities[Int(id.index)] = []
@@ -94,7 +93,7 @@ extension World {
         identities[uid] = user
         departed.remove(uid)
         attach(id, to: user)
-        if peer.isTLS { users[user].modes.insert(.secure) }
+        setModes(user, settings.userModes.union(peer.isTLS ? .secure : []))
         statistics.mostUsers = max(statistics.mostUsers, users.count)
         announceOnline(user)
         startAway(user, id, opening)

@@ -56,6 +56,7 @@ extension World {
         switch outcome {
         case .right:
             sessions[session].peer = peer
+            effects.moves.append((session, peer.address))
             openings[session.index]?.isForwarded = true
             note(.info, "gateway \(gateway) at \(address) connects for \(peer.address)")
             // The door saw the gateway's address only.
