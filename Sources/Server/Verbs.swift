@@ -6,6 +6,8 @@ package enum Verb: Sendable, Equatable {
     case hashPassword
     /// An operator's command for the running server.
     case command([String], configuration: String?)
+    /// Everything that is kept of a person.
+    case export(String, configuration: String?)
     case help
     case version
 
@@ -14,7 +16,8 @@ package enum Verb: Sendable, Equatable {
     }
 
     private static let names: [StaticString] = [
-        "serve", "check-config", "default-config", "hash-password", "account", "operator", "help", "version",
+        "serve", "check-config", "default-config", "hash-password", "account", "operator", "export", "help",
+        "version",
     ]
 
     /// `arguments` without the program's name.
@@ -57,13 +60,16 @@ package enum Verb: Sendable, Equatable {
         let name = words.first ?? "serve"
         var file = file
         if name == "check-config", words.count == 2 { file = try once(file, words[1]) }
-        let most = name == "check-config" ? 2 : 1
+        let most = name == "check-config" || name == "export" ? 2 : 1
         guard names.contains(where: { $0.description == name }) else { throw unknown("verb", name, among: names) }
         guard words.count <= most else {
             throw UsageError(text: "\(name): unexpected \(TOML.quote(Suggestion.printable(words[most])))")
         }
         switch name {
         case "serve": return .serve(configuration: file)
+        case "export":
+            guard words.count == 2 else { throw UsageError(text: "export: of whom? A nick, or =uid") }
+            return .export(words[1], configuration: file)
         case "check-config": return .checkConfig(file: file)
         case _ where file != nil: throw UsageError(text: "\(name) takes no --config")
         case "default-config": return .defaultConfig
@@ -107,6 +113,7 @@ extension Verb {
         case .defaultConfig: return Output.print(DefaultsText.make())
         case .hashPassword: return runHashPassword()
         case .command(let words, let file): return runCommand(words, file)
+        case .export(let who, let file): return runExport(who, file)
         case .help: return Output.print(Help.text)
         case .version: return Output.print("parley \(Version.string)\n")
         }

@@ -24,6 +24,7 @@ struct ChangeStatements: ~Copyable, Sendable {
     private let noteMissed: Statement
     private let forgetMissed: Statement
     private let accounts: AccountStatements
+    private let erasing: EraseStatements
 
     init(_ database: borrowing Database) {
         saveChannel = database.prepare(
@@ -64,9 +65,11 @@ struct ChangeStatements: ~Copyable, Sendable {
         noteMissed = database.prepare("INSERT OR IGNORE INTO missed (uid, position) VALUES (?1, ?2)")
         forgetMissed = database.prepare("DELETE FROM missed WHERE uid = ?1")
         accounts = AccountStatements(database)
+        erasing = EraseStatements(database)
     }
 
-    /// `position`: the newest record at that moment; a dropped channel has none above it.
+    /// `position`: the newest record at that moment; a dropped channel and an erased person have
+    /// none above it.
     func apply(_ change: Change, position: Int64) throws(SQLiteFailure) {
         switch change {
         case .saveChannel(let state): try save(state)
@@ -114,6 +117,7 @@ struct ChangeStatements: ~Copyable, Sendable {
         case .noteMissed(let uid, let position): try noteMissed.run(uid.number, position)
         case .forgetMissed(let uid): try forgetMissed.run(uid.number)
         case .account(let change): try accounts.apply(change)
+        case .erase(let uid): try erasing.begin(uid, position: position)
         }
     }
 

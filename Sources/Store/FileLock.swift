@@ -22,7 +22,11 @@ struct FileLock: ~Copyable, Sendable {
         if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, owner, owner.count, 0) }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Closing alone would leave the lock with a child that was forked just now.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     private static func readOwner(_ descriptor: Int32) -> Int? {
         var bytes = [UInt8](repeating: 0, count: 20)

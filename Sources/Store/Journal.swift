@@ -30,6 +30,7 @@ package struct Journal: ~Copyable, Sendable {
     /// The log may have rows that have moved.
     var hasMovedRows: Bool
     var dropped: [DroppedChannel]
+    var erased: [ErasedPerson]
     var pace = MaintenancePace()
     /// When the write-ahead log is to be emptied, because something in it was erased; nil: nothing was.
     var erasesAt: Int64? = 0
@@ -55,6 +56,7 @@ package struct Journal: ~Copyable, Sendable {
         merge = loaded.merge
         hasMovedRows = true
         dropped = loaded.dropped
+        erased = loaded.erased
     }
 
     /// One transaction: all of the batch or nothing.
@@ -83,9 +85,16 @@ package struct Journal: ~Copyable, Sendable {
         }
         tail.add(batch.records)
         if batch.records.contains(where: { $0.kind.shelf == .changes }) { eraseSoon() }
-        for case .dropChannel(let id) in batch.changes {
-            tail.remove(.channel(id))
-            dropped.append(DroppedChannel(id: id, position: lastPosition))
+        for change in batch.changes {
+            switch change {
+            case .dropChannel(let id):
+                tail.remove(.channel(id))
+                dropped.append(DroppedChannel(id: id, position: lastPosition))
+            case .erase(let uid):
+                erased.removeAll { $0.uid == uid.number }
+                erased.append(ErasedPerson(uid: uid.number, position: lastPosition))
+            default: break
+            }
         }
     }
 

@@ -6,10 +6,12 @@ struct Loader {
     let tail = Tail()
     let merge: MergeState
     var dropped: [DroppedChannel] = []
+    var erased: [ErasedPerson] = []
 
     init(_ database: borrowing Database) throws(SQLiteFailure) {
         merge = try MergeState(database.prepare(MergeState.select))
         try loadDropped(database)
+        try loadErased(database)
         try loadTail(database)
         try loadChannels(database)
         try loadLists(database)
@@ -27,6 +29,15 @@ struct Loader {
     private mutating func loadDropped(_ database: borrowing Database) throws(SQLiteFailure) {
         let rows = database.prepare("SELECT channel, position FROM dropped ORDER BY channel")
         while try rows.step() { dropped.append(DroppedChannel(id: rows.integer(0), position: rows.integer(1))) }
+    }
+
+    private mutating func loadErased(_ database: borrowing Database) throws(SQLiteFailure) {
+        let rows = database.prepare("SELECT uid, position, a, b, event, last FROM erased")
+        while try rows.step() {
+            erased.append(
+                ErasedPerson(
+                    uid: rows.integer(0), position: rows.integer(1), cursor: (2..<6).map { rows.integer($0) }))
+        }
     }
 
     private mutating func loadTail(_ database: borrowing Database) throws(SQLiteFailure) {

@@ -31,8 +31,10 @@ struct MaintenancePace {
 
 extension Journal {
     private var backlog: Int64 { lastPosition - merge.merged }
-    /// A dropped channel still has rows in the log that count as not moved.
-    private var mergesForDropped: Bool { dropped.contains { $0.position > merge.merged } }
+    /// What is to be deleted still has rows in the log that count as not moved.
+    private var mergesToDelete: Bool {
+        dropped.contains { $0.position > merge.merged } || erased.contains { $0.position > merge.merged }
+    }
     private var isResting: Bool { pace.resumeAt > 0 && Clock.nanoseconds < pace.resumeAt }
 
     private var logPages: Int {
@@ -54,8 +56,9 @@ extension Journal {
         if erasesAt == nil { erasesAt = Clock.nanoseconds + pace.eraseDelay }
     }
 
-    /// Moves rows to their conversations, deletes history of dropped channels, shortens the write-ahead log. The budget
-    /// may be passed by one step: a transaction of about a thousand rows or one checkpoint. True: more is to do.
+    /// Moves rows to their conversations, deletes what dropped channels and erased people leave, shortens the
+    /// write-ahead log. The budget may be passed by one step: a transaction of about a thousand rows or one checkpoint.
+    /// True: more is to do.
     package mutating func maintain(budgetMilliseconds: Int) -> Bool {
         if isResting { return false }
         let end = Clock.nanoseconds + Int64(budgetMilliseconds) * 1_000_000
@@ -92,7 +95,7 @@ extension Journal {
             return true
         }
         if logPages >= pace.checkpointPages, try writer!.checkpoint() { return true }
-        if !merge.isBetweenRounds || backlog >= pace.mergeFrom || mergesForDropped {
+        if !merge.isBetweenRounds || backlog >= pace.mergeFrom || mergesToDelete {
             try mergeStep()
             return true
         }
@@ -105,6 +108,15 @@ extension Journal {
             try writer!.forgetDropped(channel.id)
             dropped.removeFirst()
             eraseSoon()
+            return true
+        }
+        if let person = erased.first {
+            if let next = try writer!.erase(person, rows: Int64(pace.step)) {
+                erased[0] = next
+            } else {
+                erased.removeFirst()
+                eraseSoon()
+            }
             return true
         }
         return false

@@ -8,6 +8,7 @@ enum Migrations {
     /// Version n is what the first n entries make.
     static let all: [String] = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9,
+        version10,
     ]
 
     /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
@@ -160,5 +161,13 @@ enum Migrations {
             fingerprint TEXT PRIMARY KEY, uid INTEGER NOT NULL
         ) WITHOUT ROWID;
         CREATE INDEX certificates_by_uid ON certificates (uid);
+        """
+
+    /// `ErasedPerson`: whose records are still to be deleted, and the last key of `messages` that was looked at.
+    private static let version10 = """
+        CREATE TABLE erased (
+            uid INTEGER PRIMARY KEY, position INTEGER NOT NULL,
+            a INTEGER NOT NULL, b INTEGER NOT NULL, event INTEGER NOT NULL, last INTEGER NOT NULL
+        );
         """
 }

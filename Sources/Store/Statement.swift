@@ -41,7 +41,9 @@ struct Statement: ~Copyable, @unchecked Sendable {
         reset()
     }
 
-    func run(_ values: Int64...) throws(SQLiteFailure) {
+    func run(_ values: Int64...) throws(SQLiteFailure) { try run(values) }
+
+    func run(_ values: [Int64]) throws(SQLiteFailure) {
         bind(values)
         try run()
     }

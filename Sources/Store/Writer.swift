@@ -9,6 +9,7 @@ struct Writer: ~Copyable, Sendable {
     private let changes: ChangeStatements
     private let rewrites: RewriteStatements
     let sent: SentStatements
+    let erasing: EraseStatements
     private let correspondents: CorrespondentStatements
     private var knownPairs: Set<Conversation> = []
     let merge: MergeStatements
@@ -43,6 +44,7 @@ struct Writer: ~Copyable, Sendable {
         changes = ChangeStatements(database)
         rewrites = RewriteStatements(database)
         sent = SentStatements(database)
+        erasing = EraseStatements(database)
         correspondents = CorrespondentStatements(database)
         merge = MergeStatements(database)
         self.database = database

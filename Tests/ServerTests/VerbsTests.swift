@@ -15,6 +15,7 @@ import Testing
         ("check-config --config a.toml", .checkConfig(file: "a.toml")),
         ("default-config", .defaultConfig),
         ("hash-password", .hashPassword),
+        ("export =u2k4x6abcdefg", .export("=u2k4x6abcdefg", configuration: nil)),
         ("account list", .command(["ACCOUNT", "list"], configuration: nil)),
         ("--config a.toml operator KLINE --help", .command(["KLINE", "--help"], configuration: "a.toml")),
         ("serve --help", .help), ("-h", .help), ("help", .help),

@@ -1,2 +1,3 @@
 let operatorCommands: [Command] =
-    [operCommand, killCommand, wallopsCommand, rehashCommand] + banCommands + [lockdownCommand] + suspensionCommands
+    [operCommand, killCommand, wallopsCommand, rehashCommand] + banCommands + [lockdownCommand, eraseCommand]
+    + suspensionCommands

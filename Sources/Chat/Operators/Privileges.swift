@@ -11,6 +11,8 @@ package enum Privilege: String, Sendable, CaseIterable {
     case metadata
     /// SUSPEND and UNSUSPEND.
     case accounts
+    /// ERASE: a person's identity and everything it said.
+    case erase
 
     /// The class that is always there and may everything.
     package static let fullClass: ByteString = "admin"

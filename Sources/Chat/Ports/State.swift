@@ -150,6 +150,8 @@ package enum Change: Sendable, Equatable {
     case noteMissed(UID, position: Int64)
     case forgetMissed(UID)
     case account(AccountChange)
+    /// The identity with all that is kept of it, and everything it ever said.
+    case erase(UID)
 }
 
 /// Where a conversation's newest message is, as opposed to its events; zeros: there is none.

@@ -1,0 +1,99 @@
+import Chat
+
+/// A person whose records are still to be deleted. Nothing tells which they are but reading all, so it is done in
+/// steps; the row keeps how far they have come.
+struct ErasedPerson: Equatable {
+    var uid: Int64
+    /// What is above was said later, by who came back with an old token.
+    var position: Int64
+    /// The key of the last row of `messages` that was looked at.
+    var cursor = [Int64](repeating: .min, count: 4)
+}
+
+struct EraseStatements: ~Copyable, Sendable {
+    private let forgetIdentity: Statement
+    private let forgetPlaces: Statement
+    private let forgetMetadata: Statement
+    private let forgetMarks: Statement
+    private let forgetMissed: Statement
+    private let forgetCorrespondents: Statement
+    private let forgetSent: Statement
+    private let closeAccount: Statement
+    private let forgetCertificates: Statement
+    private let note: Statement
+    fileprivate let boundary: Statement
+    fileprivate let delete: Statement
+    fileprivate let save: Statement
+    fileprivate let end: Statement
+
+    init(_ database: borrowing Database) {
+        forgetIdentity = database.prepare("DELETE FROM identities WHERE uid = ?1")
+        forgetPlaces = database.prepare("DELETE FROM members WHERE uid = ?1")
+        forgetMetadata = database.prepare("DELETE FROM metadata WHERE kind = 1 AND owner = ?1")
+        forgetMarks = database.prepare("DELETE FROM read_marks WHERE uid = ?1")
+        forgetMissed = database.prepare("DELETE FROM missed WHERE uid = ?1")
+        forgetCorrespondents = database.prepare("DELETE FROM correspondents WHERE uid = ?1 OR other = ?1")
+        forgetSent = database.prepare("DELETE FROM sent WHERE uid = ?1")
+        // The name stays blocked, as after UNREGISTER.
+        closeAccount = database.prepare(
+            """
+            UPDATE accounts SET standing = 2, hash = '', scram = '', email = '', code = '', code_expires = 0
+            WHERE uid = ?1
+            """)
+        forgetCertificates = database.prepare("DELETE FROM certificates WHERE uid = ?1")
+        note = database.prepare("INSERT OR REPLACE INTO erased VALUES (?1, ?2, ?3, ?3, ?3, ?3)")
+        let after = "(a, b, event, position) > (?1, ?2, ?3, ?4)"
+        boundary = database.prepare(
+            """
+            SELECT a, b, event, position FROM messages WHERE \(after)
+            ORDER BY a, b, event, position LIMIT 1 OFFSET ?5
+            """)
+        delete = database.prepare(
+            """
+            DELETE FROM messages WHERE \(after) AND (a, b, event, position) <= (?5, ?6, ?7, ?8)
+            AND uid = ?9 AND position <= ?10
+            """)
+        save = database.prepare("UPDATE erased SET a = ?1, b = ?2, event = ?3, last = ?4 WHERE uid = ?5")
+        end = database.prepare("DELETE FROM erased WHERE uid = ?1")
+    }
+
+    /// What is kept of the identity goes at once, and it is noted that its records have to.
+    func begin(_ uid: UID, position: Int64) throws(SQLiteFailure) {
+        try forgetIdentity.run(uid.number)
+        try forgetPlaces.run(uid.number)
+        try forgetMetadata.run(uid.number)
+        try forgetMarks.run(uid.number)
+        try forgetMissed.run(uid.number)
+        try forgetCorrespondents.run(uid.number)
+        try forgetSent.run(uid.number)
+        try closeAccount.run(uid.number)
+        try forgetCertificates.run(uid.number)
+        try note.run(uid.number, position, .min)
+    }
+}
+
+extension Writer {
+    /// Looks at the next `rows` messages and deletes the person's; nil: that was the last step.
+    func erase(_ person: ErasedPerson, rows: Int64) throws(SQLiteFailure) -> ErasedPerson? {
+        var next: ErasedPerson?
+        try transaction { () throws(SQLiteFailure) in
+            let end = try boundary(after: person.cursor, rows)
+            let last = end ?? [.max, .max, .max, .max]
+            try erasing.delete.run(person.cursor + last + [person.uid, person.position])
+            if let end {
+                try erasing.save.run(end + [person.uid])
+                next = ErasedPerson(uid: person.uid, position: person.position, cursor: end)
+            } else {
+                try erasing.end.run(person.uid)
+            }
+        }
+        return next
+    }
+
+    private func boundary(after cursor: [Int64], _ rows: Int64) throws(SQLiteFailure) -> [Int64]? {
+        erasing.boundary.bind(cursor + [rows - 1])
+        defer { erasing.boundary.reset() }
+        guard try erasing.boundary.step() else { return nil }
+        return (0..<4).map { erasing.boundary.integer($0) }
+    }
+}
