@@ -21,6 +21,8 @@ package struct ServerConfiguration: Sendable {
     ]
     /// Name and password of operators.
     package var operators: [(name: String, password: String)] = []
+    /// Name and password of web gateways, which connect from this machine.
+    package var gateways: [(name: String, password: String)] = []
     /// Holds the database and what the server keeps beside it; nil: `data` in the server's own directory.
     package var dataDirectory: String?
 
@@ -51,6 +53,9 @@ package struct ServerConfiguration: Sendable {
             text +=
                 "[[listen]]\naddress = \"\(listen.address)\"\nport = \(port)\nmode = \"\(listen.mode.rawValue)\"\n"
             text += "websocket = \(listen.isWebSocket)\n\n"
+        }
+        for (name, password) in gateways {
+            text += "[[webirc]]\nname = \"\(name)\"\npassword = \"plain:\(password)\"\nhosts = [\"127.0.0.1\"]\n\n"
         }
         for (name, password) in operators {
             text += "[[operator]]\nname = \"\(name)\"\npassword = \"plain:\(password)\"\n\n"

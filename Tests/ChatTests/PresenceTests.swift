@@ -52,6 +52,10 @@ import Testing
         #expect(cy.read().isEmpty)
         #expect(bo.ask("WHOIS ana")[0].hasSuffix(" :Ana of the hills"))
         #expect(script.identities.values.contains { $0.name == "Ana of the hills" })
+        // The channel's log has it, and what is said from now on is kept under it.
+        #expect(script.log.last?.kind == .setname && script.log.last?.text == ":Ana of the hills")
+        ana.send("PRIVMSG #cats :hi")
+        #expect(script.log.last?.name == "Ana of the hills")
     }
 
     @Test(arguments: [":", ":  ", "four-bytes-too-many"])

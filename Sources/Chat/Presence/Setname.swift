@@ -20,7 +20,10 @@ extension World {
     fileprivate mutating func rename(_ user: UserID, displayName: ByteString) {
         users[user].realname = displayName
         if users[user].isKept { save(.saveIdentity(users[user].stored(now: now.wall))) }
-        let line = outgoing(from: user, "SETNAME :\(displayName)")
+        var line = outgoing(from: user, "SETNAME :\(displayName)")
+        for channel in users[user].channels {
+            line.time = max(line.time, record(.setname, by: user, in: channel, ":\(displayName)").time)
+        }
         var forms = Forms(interest: line.interest)
         let audience = neighboursAndWatchers(of: user)
         relay(line, to: audience, &forms, needing: .setname)
