@@ -42,7 +42,7 @@ scale: build
 	@.ci/packages test
 	PARLEY_BIN=$(CURDIR)/$(BINARY) $(SWIFT) test --filter DoorScale
 
-# Each parser and the core with hostile bytes, SECONDS each, as many at once as there are processors; needs 4 minutes.
+# Each parser and the core with hostile bytes, SECONDS each, two at once for each processor.
 fuzz:
 	@.ci/packages build
 	@SWIFT="$(SWIFT)" Tests/Fuzz/run all $(SECONDS)
