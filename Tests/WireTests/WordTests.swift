@@ -20,7 +20,9 @@ struct CapabilityTests {
 
     @Test func listsNamesAndValues() {
         #expect(Capabilities.list([.sasl, .batch], values: false) == "batch sasl")
-        #expect(Capabilities.list([.sasl, .batch], values: true) == "batch sasl=PLAIN,ANONYMOUS")
+        #expect(
+            Capabilities.list([.sasl, .idempotent], values: true)
+                == "sasl parley.chat/idempotent=max-length=64,seconds=86400")
         #expect(Capabilities.list([], values: true).isEmpty)
     }
 
