@@ -50,7 +50,8 @@ package struct Command: Sendable {
 /// All commands. A topic's rows stand in its folder; adding a command is its file, its row and its test.
 package enum CommandTable {
     package static let rows: [Command] =
-        registrationCommands + identityCommands + channelCommands + messageCommands + changeCommands + historyCommands
+        registrationCommands + identityCommands + channelCommands + messageCommands + receiptCommands + changeCommands
+        + historyCommands
         + presenceCommands + metadataCommands + queryCommands + operatorCommands
 
     private static let index: [NameKey: Int] = Dictionary(

@@ -3,7 +3,7 @@ package import Bytes
 /// A binary heap of what is due when. Entries are not taken back: who is woken checks whether it still concerns it.
 package struct Deadlines: Sendable {
     package enum Purpose: UInt8, Sendable {
-        case greet, completePlain, registration, ping, resume, batch
+        case greet, completePlain, registration, ping, resume, batch, confirm
     }
 
     package struct Entry: Sendable {

@@ -11,6 +11,7 @@ package struct Effects: ~Copyable {
     package var pages: [HistoryQuestion] = []
     package var directs: [DirectQuestion] = []
     package var sents: [SentQuestion] = []
+    package var receipts: [ReceiptsQuestion] = []
     package var identities: [IdentityQuestion] = []
     package var passwords: [PasswordQuestion] = []
     package var derivations: [DerivationQuestion] = []
@@ -35,6 +36,7 @@ package struct Effects: ~Copyable {
         pages.removeAll(keepingCapacity: true)
         directs.removeAll(keepingCapacity: true)
         sents.removeAll(keepingCapacity: true)
+        receipts.removeAll(keepingCapacity: true)
         identities.removeAll(keepingCapacity: true)
         passwords.removeAll(keepingCapacity: true)
         derivations.removeAll(keepingCapacity: true)

@@ -60,6 +60,7 @@ package enum Event {
     case page(HistoryPage)
     case direct(DirectAnswer)
     case sent(SentAnswer)
+    case receipts(ReceiptsAnswer)
     case identity(IdentityAnswer)
     case verified(number: Int64, PasswordOutcome)
     /// nil: the hasher has too much to do.

@@ -7,6 +7,7 @@ extension World {
         guard sessions.contains(id), sessions[id].stage != .closing else { return }
         sessions[id].heard = now.steady
         sessions[id].isPinged = false
+        if sessions[id].isPlain { typedAgain(id) }
         statistics.commands += 1
         if sessions[id].manner != .client {
             receiveTyped(id, line)
@@ -191,6 +192,7 @@ extension World {
         accounts.exchanges[id.index] = nil
         monitors.clear(id)
         subscriptions[id.index] = nil
+        if !watch.sessions.isEmpty { watch.remove(id) }
         guard let user = sessions[id].user else { return }
         detach(id, from: user)
         if users[user].sessions.isEmpty { quit(user, reason: reason) } else { settleAbsence(user) }

@@ -43,6 +43,12 @@ package struct Session: Sendable {
     /// Steady milliseconds of the last line.
     package var heard: Int64
     package var isPinged = false
+    /// The last position when the PING was sent that is not answered yet; 0: none is.
+    package var pingedPosition: Int64 = 0
+    /// The last position when a person's last line came.
+    package var typedPosition: Int64 = 0
+    /// Steady milliseconds when a PING will ask what has come; 0: none will.
+    package var confirmsAt: Int64 = 0
 
     package init(id: ConnectionID, peer: Peer, now: Int64, burst: Int) {
         self.id = id

@@ -2,7 +2,12 @@ import Bytes
 import Wire
 
 extension World {
-    mutating func runDeadlines() {
+    mutating func tick() {
+        runDeadlines()
+        if let due = watch.due, due <= now.steady { tellChannelChanges() }
+    }
+
+    private mutating func runDeadlines() {
         while let entry = deadlines.pop(now: now.steady) {
             let id = entry.connection
             guard sessions.contains(id), sessions[id].stage != .closing else { continue }
@@ -13,6 +18,7 @@ extension World {
             case .ping: pingDue(id)
             case .resume: resume(id)
             case .batch: batchDue(id)
+            case .confirm: confirmDue(id)
             }
         }
     }
@@ -55,6 +61,7 @@ extension World {
             deadlines.add(sessions[id].heard + interval, .ping, id)
         } else if !sessions[id].isPinged {
             sessions[id].isPinged = true
+            if sessions[id].pingedPosition == 0 { sessions[id].pingedPosition = lastPosition }
             sendRaw(id, "PING :\(settings.serverName)")
             deadlines.add(now.steady + interval, .ping, id)
         } else {

@@ -83,6 +83,10 @@ package struct User: Sendable {
     package var channels: ContiguousArray<ChannelID> = []
     /// How far it has read, in milliseconds since 1970; all its sessions share it.
     package var readMarks: [Conversation: Int64] = [:]
+    /// Whatever was said to it up to this position has come.
+    package var delivered: Int64 = 0
+    /// Where messages were said whose authors want to be told that they came.
+    package var unconfirmed: [Conversation] = []
     /// Ranks held in channels it is not in now, by channel id; they come back with a JOIN.
     package var keptRanks: [Int64: Ranks] = [:]
     package var modes: UserModes = []

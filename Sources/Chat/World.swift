@@ -32,6 +32,10 @@ package struct World: ~Copyable {
     var former: [Former] = []
     var departed = Departed()
     var monitors = Monitors()
+    var watch = ChannelWatch()
+    /// By reply slot: CONVERSATIONS whose pages are coming.
+    var overviews: [Int64: Overview] = [:]
+    var receiptsAwaited = AwaitedReceipts()
     /// By slot: the metadata keys that a connection wants to hear of.
     var subscriptions: [Int32: Subscriptions] = [:]
     var metadataPaces: [UserID: MetadataPace] = [:]
@@ -94,7 +98,10 @@ package struct World: ~Copyable {
     }
 
     /// Steady milliseconds when `tick` is due; nil: no deadline.
-    package var nextDeadline: Int64? { deadlines.next }
+    package var nextDeadline: Int64? {
+        guard let due = watch.due else { return deadlines.next }
+        return min(due, deadlines.next ?? due)
+    }
 
     /// Whether the connection's further input must wait: it is over its flood allowance, or an answer is awaited that
     /// the next line may depend on. `Effects.resumes` says when it goes on.
@@ -121,13 +128,14 @@ package struct World: ~Copyable {
         case .page(let page): answered(page)
         case .direct(let answer): answered(answer)
         case .sent(let answer): answered(answer)
+        case .receipts(let answer): answered(answer)
         case .identity(let answer): answered(answer)
         case .verified(let number, let outcome): verified(number, outcome)
         case .derived(let number, let credentials): derived(number, credentials)
         case .mailed(let number, let isSent): mailed(number, isSent: isSent)
         case .refused(let changes, let reason): storeRefused(changes, reason)
         case .storeRecovered: storeRecovered()
-        case .tick: runDeadlines()
+        case .tick: tick()
         case .reloaded(let settings): reload(settings)
         case .stopping: stop()
         }
@@ -154,6 +162,9 @@ enum Pending {
     case missed(PageRequest)
     case addressing(Letter)
     case sending(OnceRequest)
+    case conversations(Overview)
+    case conversation(of: Int64, Int)
+    case receipts(ReceiptsRequest)
     case seen(SeenRequest)
     case errand(Errand)
     case forwarding(ConnectionID, Peer, gateway: ByteString)

@@ -132,6 +132,7 @@ struct Core: ~Copyable {
             case .page(let page): world.apply(.page(page), at: moment)
             case .direct(let direct): world.apply(.direct(direct), at: moment)
             case .sent(let sent): world.apply(.sent(sent), at: moment)
+            case .receipts(let receipts): world.apply(.receipts(receipts), at: moment)
             case .identity(let identity): world.apply(.identity(identity), at: moment)
             case .hashed(.verified(let number, let outcome)):
                 world.apply(.verified(number: number, outcome), at: moment)
@@ -210,6 +211,7 @@ private func release(
     for question in effects.pages { ports.reader.post(.page(question)) }
     for question in effects.directs { ports.reader.post(.direct(question)) }
     for question in effects.sents { ports.reader.post(.sent(question)) }
+    for question in effects.receipts { ports.reader.post(.receipts(question)) }
     for question in effects.identities { ports.reader.post(.identity(question)) }
     for question in effects.passwords { ports.hash(.verify(question)) }
     for question in effects.derivations { ports.hash(.derive(question)) }

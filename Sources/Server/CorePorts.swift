@@ -7,6 +7,7 @@ enum Answer: Sendable {
     case page(HistoryPage)
     case direct(DirectAnswer)
     case sent(SentAnswer)
+    case receipts(ReceiptsAnswer)
     case identity(IdentityAnswer)
     case hashed(Hasher.Answer)
     case mailed(number: Int64, isSent: Bool)
@@ -21,6 +22,7 @@ enum ReaderRequest: Sendable {
     case page(HistoryQuestion)
     case direct(DirectQuestion)
     case sent(SentQuestion)
+    case receipts(ReceiptsQuestion)
     case identity(IdentityQuestion)
     case stop
 }

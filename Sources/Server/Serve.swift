@@ -206,6 +206,7 @@ private func startReader(_ readers: Readers, _ ports: CorePorts) -> ThreadHandle
                 case .page(let question): ports.answers.post(.page(reader.page(question)))
                 case .direct(let question): ports.answers.post(.direct(reader.direct(question)))
                 case .sent(let question): ports.answers.post(.sent(reader.sent(question)))
+                case .receipts(let question): ports.answers.post(.receipts(reader.receipts(question)))
                 case .identity(let question): ports.answers.post(.identity(reader.identity(question)))
                 case .stop: return
                 }

@@ -20,6 +20,7 @@ struct ChangeStatements: ~Copyable, Sendable {
     private let saveServerBan: Statement
     private let removeServerBan: Statement
     private let saveReadMark: Statement
+    private let saveDelivered: Statement
     private let removeReadMark: Statement
     private let noteMissed: Statement
     private let forgetMissed: Statement
@@ -60,6 +61,7 @@ struct ChangeStatements: ~Copyable, Sendable {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """)
         removeServerBan = database.prepare("DELETE FROM server_bans WHERE kind = ?1 AND mask = ?2")
+        saveDelivered = database.prepare("INSERT OR REPLACE INTO delivered (uid, position, time) VALUES (?1, ?2, ?3)")
         saveReadMark = database.prepare("INSERT OR REPLACE INTO read_marks (uid, a, b, time) VALUES (?1, ?2, ?3, ?4)")
         removeReadMark = database.prepare("DELETE FROM read_marks WHERE uid = ?1 AND a = ?2 AND b = ?3")
         noteMissed = database.prepare("INSERT OR IGNORE INTO missed (uid, position) VALUES (?1, ?2)")
@@ -110,6 +112,7 @@ struct ChangeStatements: ~Copyable, Sendable {
             removeServerBan.bind([Int64(kind.rawValue)])
             removeServerBan.bind(2, mask)
             try removeServerBan.run()
+        case .saveDelivered(let uid, let position, let time): try saveDelivered.run(uid.number, position, time)
         case .saveReadMark(let uid, let mark):
             try saveReadMark.run(uid.number, mark.conversation.a, mark.conversation.b, mark.time)
         case .removeReadMark(let uid, let conversation):

@@ -16,6 +16,7 @@ struct EraseStatements: ~Copyable, Sendable {
     private let forgetMetadata: Statement
     private let forgetMarks: Statement
     private let forgetMissed: Statement
+    private let forgetDelivered: Statement
     private let forgetCorrespondents: Statement
     private let forgetSent: Statement
     private let closeAccount: Statement
@@ -32,6 +33,7 @@ struct EraseStatements: ~Copyable, Sendable {
         forgetMetadata = database.prepare("DELETE FROM metadata WHERE kind = 1 AND owner = ?1")
         forgetMarks = database.prepare("DELETE FROM read_marks WHERE uid = ?1")
         forgetMissed = database.prepare("DELETE FROM missed WHERE uid = ?1")
+        forgetDelivered = database.prepare("DELETE FROM delivered WHERE uid = ?1")
         forgetCorrespondents = database.prepare("DELETE FROM correspondents WHERE uid = ?1 OR other = ?1")
         forgetSent = database.prepare("DELETE FROM sent WHERE uid = ?1")
         // The name stays blocked, as after UNREGISTER.
@@ -64,6 +66,7 @@ struct EraseStatements: ~Copyable, Sendable {
         try forgetMetadata.run(uid.number)
         try forgetMarks.run(uid.number)
         try forgetMissed.run(uid.number)
+        try forgetDelivered.run(uid.number)
         try forgetCorrespondents.run(uid.number)
         try forgetSent.run(uid.number)
         try closeAccount.run(uid.number)

@@ -19,6 +19,7 @@ struct History: ~Copyable, Sendable {
     private let accounts: AccountRows
     private let clustered: Clustered
     private let sentRows: SentReading
+    private let receiptRows: ReceiptsReading
 
     static func open(path: String) throws(SQLiteFailure) -> History {
         let database = try Database(path: path, access: .read)
@@ -52,6 +53,7 @@ struct History: ~Copyable, Sendable {
         accounts = AccountRows(database)
         clustered = Clustered(database)
         sentRows = SentReading(database)
+        receiptRows = ReceiptsReading(database)
         self.database = database
     }
 
@@ -125,6 +127,17 @@ struct History: ~Copyable, Sendable {
         var found: [UID] = []
         while try others.step() { found.append(UID(number: others.integer(0))) }
         return found
+    }
+
+    func receipts(_ question: ReceiptsQuestion, _ tail: Tail) throws(SQLiteFailure) -> ReceiptsAnswer {
+        let asked = HistoryQuestion(
+            number: question.number, conversation: question.conversation,
+            selector: .between(.position(question.position - 1), .position(question.position + 1)), limit: 1,
+            oldest: question.oldest)
+        guard let message = try page(asked, tail).records.first, message.uid == question.author, !message.isRedacted
+        else { return ReceiptsAnswer(number: question.number, isFound: false) }
+        return ReceiptsAnswer(
+            number: question.number, isFound: true, receipts: try receiptRows.receipts(question, of: message))
     }
 
     func sent(_ question: SentQuestion) throws(SQLiteFailure) -> SentAnswer { try sentRows.answer(question) }

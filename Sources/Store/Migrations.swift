@@ -7,8 +7,8 @@ enum Migrations {
 
     /// Version n is what the first n entries make.
     static let all: [String] = [
-        version1, version2, version3, version4, version5, version6, version7, version8, version9,
-        version10,
+        version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
+        version11,
     ]
 
     /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
@@ -169,5 +169,10 @@ enum Migrations {
             uid INTEGER PRIMARY KEY, position INTEGER NOT NULL,
             a INTEGER NOT NULL, b INTEGER NOT NULL, event INTEGER NOT NULL, last INTEGER NOT NULL
         );
+        """
+
+    /// Up to which position all that was said to an identity has come, and when that was found, in milliseconds.
+    private static let version11 = """
+        CREATE TABLE delivered (uid INTEGER PRIMARY KEY, position INTEGER NOT NULL, time INTEGER NOT NULL);
         """
 }

@@ -57,6 +57,16 @@ package struct Reader: ~Copyable, Sendable {
         }
     }
 
+    package mutating func receipts(_ question: ReceiptsQuestion) -> ReceiptsAnswer {
+        do throws(SQLiteFailure) {
+            try open()
+            return try history!.receipts(question, tail)
+        } catch {
+            close(after: error)
+            return ReceiptsAnswer(number: question.number, isFound: false, failure: error.description)
+        }
+    }
+
     private mutating func open() throws(SQLiteFailure) { if history == nil { history = try History.open(path: path) } }
 
     private mutating func close(after failure: SQLiteFailure) {

@@ -8,6 +8,7 @@ package protocol ScriptStore: AnyObject {
     func page(_ question: HistoryQuestion) -> HistoryPage
     func direct(_ question: DirectQuestion) -> DirectAnswer
     func sent(_ question: SentQuestion) -> SentAnswer
+    func receipts(_ question: ReceiptsQuestion) -> ReceiptsAnswer
     func identity(_ question: IdentityQuestion) -> IdentityAnswer
 }
 
@@ -20,6 +21,7 @@ package final class MemoryStore: ScriptStore {
     package private(set) var accounts: [UID: AccountState] = [:]
     package private(set) var changes: [Change] = []
     package private(set) var correspondence: [UID: Correspondence] = [:]
+    private var delivered: [UID: (position: Int64, time: Int64)] = [:]
 
     package init() {}
 
@@ -41,6 +43,7 @@ package final class MemoryStore: ScriptStore {
             case .noteMissed(let uid, let position):
                 let first = correspondence[uid]?.missedSince ?? 0
                 if first == 0 { correspondence[uid, default: Correspondence()].missedSince = position }
+            case .saveDelivered(let uid, let position, let time): delivered[uid] = (position, time)
             case .forgetMissed(let uid): correspondence[uid]?.missedSince = 0
             case .account(let change): commit(change)
             default: break
@@ -53,6 +56,32 @@ package final class MemoryStore: ScriptStore {
         return SentAnswer(
             number: question.number,
             sent: found.map { SentMessage(conversation: $0.conversation, position: $0.position, time: $0.time) })
+    }
+
+    package func receipts(_ question: ReceiptsQuestion) -> ReceiptsAnswer {
+        let conversation = question.conversation
+        let message = log.first {
+            $0.position == question.position && $0.conversation == conversation && $0.uid == question.author
+                && !$0.isRedacted && $0.kind.isMessage
+        }
+        guard let message else { return ReceiptsAnswer(number: question.number, isFound: false) }
+        var others = [UID(number: conversation.a), UID(number: conversation.b)]
+        if !conversation.isDirect {
+            let present = members.filter {
+                $0.channel == conversation.a && $0.present && $0.joined <= message.position
+            }
+            others = present.map(\.uid).sorted { $0.number < $1.number }
+        }
+        var answer = ReceiptsAnswer(number: question.number, isFound: true)
+        for uid in others where uid != question.author && metadata[.identity(uid)]?["parley.chat/receipts"] != "off" {
+            let mark = correspondence[uid]?.marks.first { $0.conversation == conversation }
+            if let mark, mark.time >= message.time {
+                answer.receipts.append(Receipt(uid: uid, isRead: true, time: mark.time))
+            } else if let got = delivered[uid], got.position >= message.position {
+                answer.receipts.append(Receipt(uid: uid, isRead: false, time: got.time))
+            }
+        }
+        return answer
     }
 
     private func add(_ record: LogRecord) {

@@ -137,6 +137,8 @@ package final class WorldScript {
             heldDirects += world.effects.directs
             heldSents += world.effects.sents
             let sents = holdsPages ? [] : heldSents
+            if !holdsPages { heldSents = [] }
+            let receipts = world.effects.receipts
             let directs = holdsPages ? [] : heldDirects
             if !holdsPages { heldDirects = [] }
             let asked = world.effects.identities
@@ -161,6 +163,9 @@ package final class WorldScript {
             tell(pages.map(page))
             for question in directs { world.apply(.direct(direct(question)), at: moment) }
             for question in sents { world.apply(.sent(sent(question)), at: moment) }
+            for question in receipts {
+                world.apply(.receipts((store ?? memory).receipts(question)), at: moment)
+            }
             for question in asked {
                 world.apply(.identity((store ?? memory).identity(question)), at: moment)
             }
@@ -170,7 +175,8 @@ package final class WorldScript {
                 world.apply(.mailed(number: mail.number, isSent: !isMailFailing), at: moment)
             }
             if world.effects.outbox.isEmpty, !world.effects.mustCommit, world.effects.pages.isEmpty,
-                world.effects.directs.isEmpty, world.effects.sents.isEmpty, world.effects.identities.isEmpty,
+                world.effects.directs.isEmpty, world.effects.sents.isEmpty, world.effects.receipts.isEmpty,
+                world.effects.identities.isEmpty,
                 world.effects.mails.isEmpty,
                 isHasherSlow || world.effects.passwords.isEmpty && world.effects.derivations.isEmpty
             {

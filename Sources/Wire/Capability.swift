@@ -39,6 +39,8 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
     package static let messageRedaction = Capabilities(rawValue: 1 << 32)
     package static let messageEdit = Capabilities(rawValue: 1 << 33)
     package static let idempotent = Capabilities(rawValue: 1 << 34)
+    package static let receipts = Capabilities(rawValue: 1 << 35)
+    package static let channels = Capabilities(rawValue: 1 << 36)
 
     package static let accountRegistration = Capabilities(rawValue: 1 << 40)
 
@@ -79,6 +81,8 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
         CapabilityRow("parley.chat/uid", .uid),
         CapabilityRow("parley.chat/message-edit", .messageEdit),
         CapabilityRow("parley.chat/idempotent", .idempotent, value: "max-length=64,seconds=86400"),
+        CapabilityRow("parley.chat/receipts", .receipts),
+        CapabilityRow("parley.chat/channels", .channels),
     ]
 
     /// The capability of this name, if it is on offer. Names are case-sensitive (IRCv3 capability negotiation).

@@ -59,6 +59,7 @@ private final class DiskStore: ScriptStore {
     func page(_ question: HistoryQuestion) -> HistoryPage { reader.page(question) }
     func direct(_ question: DirectQuestion) -> DirectAnswer { reader.direct(question) }
     func sent(_ question: SentQuestion) -> SentAnswer { reader.sent(question) }
+    func receipts(_ question: ReceiptsQuestion) -> ReceiptsAnswer { reader.receipts(question) }
     func identity(_ question: IdentityQuestion) -> IdentityAnswer { reader.identity(question) }
 }
 

@@ -24,6 +24,7 @@ extension World {
         putEveryoneOut(channel, by: user, reason.isEmpty ? ByteView("The channel was dropped") : reason)
         channelNames[NameKey(state.name)] = nil
         channels.remove(channel)
+        watch.noteGone(state.id, now: now.steady)
         save(.dropChannel(id: state.id))
         if state.founder == users[user].uid {
             note(.info, "\(users[user].nick) (\(users[user].uid.text)) dropped \(state.name)")

@@ -21,6 +21,7 @@ extension World {
             let state = channels[id].state
             channelNames[NameKey(state.name)] = nil
             channels.remove(id)
+            watch.noteGone(state.id, now: now.steady)
             save(.dropChannel(id: state.id))
             note(.info, "\(state.name) was unused and is dropped")
         }

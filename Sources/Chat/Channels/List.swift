@@ -100,13 +100,13 @@ extension World {
     }
 
     /// Who only comes for the names of the channels does not stay for them (`limits.list-delay`).
-    private mutating func isListTooEarly(_ turn: Turn) -> Bool {
+    mutating func isListTooEarly(_ turn: Turn) -> Bool {
         let left = settings.limits.listDelay - (now.steady - sessions[turn.session].connected)
         guard settings.limits.listDelay > 0, left > 0 else { return false }
         if let user = turn.user, users[user].isOperator || !users[user].account.isEmpty { return false }
         reply(
             turn, .RPL_TRYAGAIN,
-            "LIST :Please wait a while and try again: guests get the list in \((left + 999) / 1000) s")
+            "\(turn.command) :Please wait a while and try again: guests get the list in \((left + 999) / 1000) s")
         return true
     }
 

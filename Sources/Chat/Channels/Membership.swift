@@ -17,6 +17,7 @@ extension World {
         channels[channel].audience.append(contentsOf: users[user].sessions)
         channels[channel].invited.removeAll { $0 == users[user].uid }
         users[user].channels.append(channel)
+        noteListed(channel)
         let entered = record(.join, by: user, in: channel, "")
         announceJoin(user, channel, entered)
         announceMetadata(of: user, enteringTo: channel)
@@ -111,6 +112,7 @@ extension World {
             if sessions[session].talkingIn == channel { sessions[session].talkingIn = nil }
         }
         users[user].channels.removeAll { $0 == channel }
+        noteListed(channel)
         for session in users[user].sessions where sessions[session].talkingIn == nil {
             sessions[session].talkingIn = users[user].channels.last
         }

@@ -94,7 +94,10 @@ extension World {
         if work.applied.isEmpty { return }
         let user = work.turn.me
         let name = channels[work.channel].name
-        if work.isStateChanged { save(.saveChannel(channels[work.channel].state)) }
+        if work.isStateChanged {
+            save(.saveChannel(channels[work.channel].state))
+            noteListed(work.channel)
+        }
         let room = LineLimits.message - users[user].source.count - name.count - 10
         let lines = ModeFormatter.lines(work.applied, maxBytes: room, maxParameters: settings.limits.modes)
         let logged = ModeFormatter.lines(

@@ -28,6 +28,7 @@ extension World {
         channelNames[NameKey(old)] = nil
         channelNames[NameKey(new)] = channel
         channels[channel].state.name = new
+        noteListed(channel)
         save(.saveChannel(channels[channel].state))
         var line = outgoing(from: turn.me, "\(head)\(reason)")
         (line.position, line.time) = record(.rename, by: turn.me, in: channel, "\(old) \(new) :\(reason)")

@@ -34,6 +34,7 @@ extension World {
         channels[channel].state.topic = topic
         channels[channel].state.topicSetter = users[user].source
         channels[channel].state.topicTime = now.wall / 1000
+        noteListed(channel)
         save(.saveChannel(channels[channel].state))
         var line = outgoing(from: user, "\(head)\(topic)")
         (line.position, line.time) = record(.topic, by: user, in: channel, ":\(topic)")

@@ -26,7 +26,7 @@ extension World {
     }
 
     /// `[deleted by bo: spam]`
-    private func describe(_ redaction: LogRecord?) -> ByteString {
+    func describe(_ redaction: LogRecord?) -> ByteString {
         guard let redaction else { return "[deleted]" }
         let nick = redaction.source.withView { ByteString(Source($0).nick) }
         return redaction.text.isEmpty ? "[deleted by \(nick)]" : "[deleted by \(nick): \(redaction.text)]"

@@ -103,7 +103,7 @@ extension World {
         }
     }
 
-    private func reference(_ text: ByteView) -> PageReference? {
+    func reference(_ text: ByteView) -> PageReference? {
         if text.hasPrefix("msgid=") { return MessageID.position(text.dropFirst(6)).map { .position($0) } }
         return timestamp(text).map { .time($0) }
     }

@@ -1,4 +1,4 @@
 import Bytes
 import Wire
 
-let historyCommands: [Command] = [chathistoryCommand, historyCommand, markreadCommand]
+let historyCommands: [Command] = [chathistoryCommand, conversationsCommand, historyCommand, markreadCommand]

@@ -63,6 +63,7 @@ extension World {
         if !users[user].isKept { keep(user) }
         save(.saveReadMark(users[user].uid, ReadMark(conversation: target.conversation, time: time)))
         forgetOldestMark(of: user)
+        read(user, target.conversation, from: before ?? 0, to: time)
         tellReadMark(target.name, time, to: turn.session)
         for session in users[user].sessions
         where session != turn.session && capabilities[Int(session.index)].contains(.readMarker) {

@@ -117,8 +117,16 @@ extension World {
         guard let question = pending.removeValue(forKey: page.number) else { return }
         if let failure = page.failure { note(.warning, "history not read: \(failure)") }
         let page = brought(upToDate: page)
-        if case .changing(let request) = question { return found(page, for: request) }
-        guard case .page(let request) = question, sessions.contains(request.session) else { return }
+        switch question {
+        case .changing(let request): found(page, for: request)
+        case .conversation(let number, let index): found(page, of: number, index)
+        case .page(let request): tell(page, request)
+        default: break
+        }
+    }
+
+    private mutating func tell(_ page: HistoryPage, _ request: PageRequest) {
+        guard sessions.contains(request.session) else { return }
         let line = write(page, for: request)
         effects.outbox.answer(request.session, number: page.number, with: line)
     }

@@ -209,7 +209,7 @@ extension PageRequest {
 }
 
 /// A message in words that a person can read: what clients say in CTCP is taken apart.
-private struct Said {
+struct Said {
     let nick: ByteString
     let text: ByteString
     let isAction: Bool

@@ -46,6 +46,7 @@ extension World {
         guard let asked = pending.removeValue(forKey: answer.number) else { return }
         if case .addressing(let letter) = asked { return send(letter, answer) }
         if let failure = answer.failure { note(.warning, "direct messages not read: \(failure)") }
+        if case .conversations(let request) = asked { return chooseConversations(answer, request) }
         let start = effects.outbox.mark
         let session: ConnectionID
         switch asked {

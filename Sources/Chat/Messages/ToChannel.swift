@@ -71,6 +71,7 @@ extension World {
         relay(
             line, to: channel, except: turn.session, needing: utterance.kind == .tagmsg ? .messageTags : [])
         echo(turn, utterance, line)
+        if isKept, utterance.kind.isMessage { awaitReceipts(turn, line, in: channel) }
     }
 
     /// Typing notices and the like pass; what a reply or a reaction says stays with the history.

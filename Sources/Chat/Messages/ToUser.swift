@@ -33,6 +33,7 @@ extension World {
         }
         relayDirect(turn, utterance, line, to: receiver)
         echo(turn, utterance, line)
+        if isKept, utterance.kind.isMessage { awaitReceipts(turn, line, from: receiver) }
         if utterance.kind == .privmsg { tellAbsence(turn, receiver) }
     }
 

@@ -225,3 +225,55 @@ package struct SentAnswer: Sendable, Equatable {
         self.failure = failure
     }
 }
+
+/// Who got a message of this author, and who has read it?
+package struct ReceiptsQuestion: Sendable, Equatable {
+    package var number: Int64
+    package var conversation: Conversation
+    package var position: Int64
+    package var author: UID
+    /// Nothing older than this position.
+    package var oldest: Int64
+    package var limit: Int
+
+    package init(
+        number: Int64, conversation: Conversation, position: Int64, author: UID, oldest: Int64, limit: Int
+    ) {
+        self.number = number
+        self.conversation = conversation
+        self.position = position
+        self.author = author
+        self.oldest = oldest
+        self.limit = limit
+    }
+}
+
+package struct Receipt: Sendable, Equatable {
+    package var uid: UID
+    /// Read, and not only delivered.
+    package var isRead: Bool
+    /// Up to when it has read, or when it was found to be delivered; milliseconds since 1970.
+    package var time: Int64
+
+    package init(uid: UID, isRead: Bool, time: Int64) {
+        self.uid = uid
+        self.isRead = isRead
+        self.time = time
+    }
+}
+
+package struct ReceiptsAnswer: Sendable, Equatable {
+    package var number: Int64
+    /// Whether the author has a message there.
+    package var isFound: Bool
+    /// In order of the uids.
+    package var receipts: [Receipt]
+    package var failure: String?
+
+    package init(number: Int64, isFound: Bool, receipts: [Receipt] = [], failure: String? = nil) {
+        self.number = number
+        self.isFound = isFound
+        self.receipts = receipts
+        self.failure = failure
+    }
+}

@@ -149,6 +149,8 @@ package enum Change: Sendable, Equatable {
     /// An identity that is gone was sent the message of this position; the first one counts.
     case noteMissed(UID, position: Int64)
     case forgetMissed(UID)
+    /// All up to this position has come; found at this time in milliseconds.
+    case saveDelivered(UID, position: Int64, time: Int64)
     case account(AccountChange)
     /// The identity with all that is kept of it, and everything it ever said.
     case erase(UID)

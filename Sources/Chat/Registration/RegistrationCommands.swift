@@ -76,7 +76,7 @@ private let pongCommand = Command(
         "PONG <text>", "The answer to a PING of the server; clients send it by themselves.",
         "Example: PONG parley.local",
     ]
-) { _, _ in }
+) { world, turn in world.ponged(turn.session) }
 
 private let quitCommand = Command(
     "QUIT", access: .anytime, cost: 0, source: "Modern IRC, QUIT",

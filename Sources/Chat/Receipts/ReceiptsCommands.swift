@@ -1,0 +1,1 @@
+let receiptCommands: [Command] = [receiptsCommand]
