@@ -161,6 +161,7 @@ enum Pending {
     case changing(ChangeRequest)
     case missed(PageRequest)
     case addressing(Letter)
+    case addressingAccount(Letter)
     case sending(OnceRequest)
     case conversations(Overview)
     case conversation(of: Int64, Int)

@@ -16,10 +16,14 @@ package struct PeerInfo: Sendable, Equatable {
     package var isWebSocket: Bool
     /// Its number, see `NetLimits.network`.
     package var network: UInt64
+    /// SHA-256 of the client certificate, in hex; empty: it showed none. Nobody has vouched for it, but the peer has
+    /// its key.
+    package var certificate: ByteString
 
     package init(
         address: ByteString, addressBytes: [UInt8], port: UInt16, isLoopback: Bool, listener: Int, isTLS: Bool,
-        isLocal: Bool = false, isWebSocket: Bool = false, network: UInt64 = 0
+        isLocal: Bool = false, isWebSocket: Bool = false, network: UInt64 = 0,
+        certificate: ByteString = ""
     ) {
         self.address = address
         self.addressBytes = addressBytes
@@ -30,6 +34,7 @@ package struct PeerInfo: Sendable, Equatable {
         self.isLocal = isLocal
         self.isWebSocket = isWebSocket
         self.network = network
+        self.certificate = certificate
     }
 }
 

@@ -28,12 +28,15 @@ extension Reactor {
     }
 
     private mutating func startTLS(_ slot: Int, _ handler: inout some ReactorHandler & ~Copyable) {
-        guard let session = tls?.session(connections[slot].descriptor) else {
+        let listener = listeners[Int(connections[slot].listener)]
+        // A browser would ask its user for one.
+        let wantsCertificate = !listener.isWebSocket
+        guard let session = tls?.session(connections[slot].descriptor, wantsCertificate: wantsCertificate) else {
             return refuse(slot, wrongProtocolText.tlsOnPlain)
         }
         connections[slot].tls = session
         connections[slot].state = .handshaking
-        if listeners[Int(connections[slot].listener)].mode == .both { arm(slot, after: limits.handshakeTimeoutMs) }
+        if listener.mode == .both { arm(slot, after: limits.handshakeTimeoutMs) }
         handshake(slot, &handler)
     }
 

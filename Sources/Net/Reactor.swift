@@ -165,7 +165,8 @@ package struct Reactor: ~Copyable {
         let info = PeerInfo(
             address: peer.text, addressBytes: peer.bytes, port: peer.port, isLoopback: peer.isLoopback,
             listener: listener, isTLS: connections[slot].tls.isActive, isLocal: isLocal,
-            isWebSocket: connections[slot].web != nil, network: isLocal ? 0 : limits.network(of: peer))
+            isWebSocket: connections[slot].web != nil, network: isLocal ? 0 : limits.network(of: peer),
+            certificate: connections[slot].tls.certificate)
         handler.accepted(connections.id(slot), info)
     }
 

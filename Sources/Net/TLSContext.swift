@@ -15,12 +15,14 @@ package struct TLSContext: ~Copyable {
     deinit { SSL_CTX_free(context) }
 
     /// A server's session over a connected socket; nil when there is no memory for it.
-    borrowing func session(_ descriptor: Int32) -> TLSSession? {
+    borrowing func session(_ descriptor: Int32, wantsCertificate: Bool) -> TLSSession? {
         guard let ssl = SSL_new(context) else { return nil }
         guard SSL_set_fd(ssl, descriptor) == 1 else {
             SSL_free(ssl)
             return nil
         }
+        // It is asked for and need not be shown.
+        SSL_set_verify(ssl, wantsCertificate ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
         SSL_set_accept_state(ssl)
         return TLSSession(ssl)
     }
@@ -72,6 +74,10 @@ private func configure(_ context: OpaquePointer) {
     // Sessions resume by tickets, which cost the server no memory; one is enough for a chat client.
     _ = shim_SSL_CTX_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
     _ = SSL_CTX_set_num_tickets(context, 1)
+    // Whoever signed a client's certificate, it is known by its fingerprint; that the client has the key is checked.
+    SSL_CTX_set_cert_verify_callback(context, { _, _ in 1 }, nil)
+    // Without it no session in which a certificate was asked for would resume.
+    _ = SSL_CTX_set_session_id_context(context, "parley", 6)
     SSL_CTX_set_alpn_select_cb(context, selectALPN, nil)
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import COpenSSL
 import Glibc
 
@@ -18,6 +19,16 @@ struct TLSSession: ~Copyable {
 
     @inline(__always)
     var isActive: Bool { ssl != nil }
+
+    /// SHA-256 of the peer's certificate, in hex; empty: there is none.
+    var certificate: ByteString {
+        guard let ssl, let certificate = SSL_get1_peer_certificate(ssl) else { return "" }
+        defer { X509_free(certificate) }
+        var digest = [UInt8](repeating: 0, count: 32)
+        var length: UInt32 = 0
+        guard X509_digest(certificate, EVP_sha256(), &digest, &length) == 1, length == 32 else { return "" }
+        return Hex.encode(digest)
+    }
 
     /// `.bytes` when it is done.
     func handshake() -> Transfer {

@@ -232,7 +232,8 @@ extension Core: ReactorHandler {
                 id,
                 Peer(
                     address: peer.address, host: host, isTLS: peer.isTLS, isLoopback: peer.isLoopback,
-                    isConsole: peer.isLocal, network: peer.network)), at: moment)
+                    isConsole: peer.isLocal, certificate: peer.certificate,
+                    network: peer.network)), at: moment)
     }
 
     /// Frames what came and gives World each line, until it must wait.

@@ -31,9 +31,14 @@ package final class Crowd {
     }
 
     /// Connects and sends `text` at once; blocks until the kernel has the connection.
-    package func add(port: UInt16, sending text: String) throws {
+    /// - Parameter address: a numeric IPv4 address of this machine to come from; nil: any.
+    package func add(port: UInt16, from address: String? = nil, sending text: String) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw DoorError.system("socket \(members.count)") }
+        if let address, SocketAddress.ipv4(address).withPointer({ bind(descriptor, $0, $1) }) != 0 {
+            defer { close(descriptor) }
+            throw DoorError.system("bind to \(address)")
+        }
         guard SocketAddress.loopback(AF_INET, port).withPointer({ connect(descriptor, $0, $1) }) == 0 else {
             defer { close(descriptor) }
             throw DoorError.system("connect \(members.count)")

@@ -32,6 +32,17 @@ package struct SocketAddress {
         family == AF_INET6 ? SocketAddress(ipv6: port) : SocketAddress(ipv4: port)
     }
 
+    /// With any port.
+    package static func ipv4(_ text: String) -> SocketAddress {
+        var address = SocketAddress(ipv4: 0)
+        withUnsafeMutableBytes(of: &address.storage) { room in
+            var own = room.load(as: sockaddr_in.self)
+            _ = inet_pton(AF_INET, text, &own.sin_addr)
+            room.storeBytes(of: own, as: sockaddr_in.self)
+        }
+        return address
+    }
+
     private init(ipv4 port: UInt16) {
         length = socklen_t(MemoryLayout<sockaddr_in>.size)
         withUnsafeMutableBytes(of: &storage) {

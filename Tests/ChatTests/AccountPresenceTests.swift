@@ -62,6 +62,23 @@ import Testing
         #expect(bo.read() == [":ana!ana@host.test QUIT :Quit: bye"])
     }
 
+    @Test func aMessageReachesAnAccountByItsName() {
+        let script = WorldScript { $0.nickMemory = 0 }
+        let ana = script.registered("ana")
+        _ = ana.ask("NICK eva")
+        let bo = script.client("bo")
+        #expect(bo.ask("PRIVMSG ana :you are called otherwise").isEmpty)
+        #expect(ana.read() == [":bo!bo@host.test PRIVMSG eva :you are called otherwise"])
+        ana.send("QUIT")
+        script.advance(1000)
+        #expect(bo.numerics("PRIVMSG ana :you are away") == ["301"])
+        #expect(bo.numerics("PRIVMSG nobody :hi") == ["401"])
+        let back = script.loggedIn("ana")
+        #expect(back.read().contains { $0.hasSuffix("you are away") })
+        _ = back.ask("UNREGISTER \(WorldScript.password)")
+        #expect(bo.ask("PRIVMSG ana :hi")[0].contains(" 401 bo ana :"))
+    }
+
     @Test func queriesTellTheAccount() {
         let script = WorldScript()
         _ = script.registered("ana")

@@ -13,7 +13,10 @@ final class TLSPeer {
     private(set) var isEnded = false
     private(set) var hasFailed = false
 
-    init(_ port: UInt16, version: Int32 = TLS1_3_VERSION, alpn: [String] = [], receiveBuffer: Int32? = nil) throws {
+    init(
+        _ port: UInt16, version: Int32 = TLS1_3_VERSION, alpn: [String] = [], receiveBuffer: Int32? = nil,
+        certificate: TestCertificate? = nil, resuming session: OpaquePointer? = nil
+    ) throws {
         peer = try Peer(port, receiveBuffer: receiveBuffer)
         let context = SSL_CTX_new(TLS_client_method())!
         defer { SSL_CTX_free(context) }
@@ -23,7 +26,12 @@ final class TLSPeer {
             context, Int(SSL_MODE_ENABLE_PARTIAL_WRITE) | Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER))
         let offers = alpn.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         if !offers.isEmpty { SSL_CTX_set_alpn_protos(context, offers, UInt32(offers.count)) }
+        if let certificate {
+            SSL_CTX_use_certificate_file(context, certificate.certificateFile, SSL_FILETYPE_PEM)
+            SSL_CTX_use_PrivateKey_file(context, certificate.keyFile, SSL_FILETYPE_PEM)
+        }
         ssl = SSL_new(context)!
+        if let session { SSL_set_session(ssl, session) }
         SSL_set_fd(ssl, peer.descriptor)
         SSL_set_connect_state(ssl)
     }
@@ -31,6 +39,11 @@ final class TLSPeer {
     deinit { SSL_free(ssl) }
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// To be freed by the caller.
+    var session: OpaquePointer? { SSL_get1_session(ssl) }
+
+    var isResumed: Bool { SSL_session_reused(ssl) == 1 }
 
     var version: String { String(cString: SSL_get_version(ssl)) }
 

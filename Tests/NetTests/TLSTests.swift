@@ -41,6 +41,30 @@ import Testing
         #expect(peer.selectedALPN == chosen)
     }
 
+    /// Self-signed is as good as any: it is known by its fingerprint. A session that is resumed shows it still.
+    @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    func aClientCertificateIsAskedForAndNotNeeded(_ version: Int32) throws {
+        var host = try host()
+        host.log.isEchoing = true
+        let own = try TestCertificate()
+        let peer = try TLSPeer(host.port, version: version, certificate: own)
+        try host.turn { _ in peer.poll().isConnected }
+        peer.send("x\n")
+        try host.turn { _ in peer.poll().text == "x\n" }
+        let fingerprint = try certificateFingerprint(own.certificateFile)
+        #expect(host.log.accepted[0].peer.certificate.string == fingerprint)
+        let bare = try TLSPeer(host.port, version: version)
+        try host.turn { bare.poll().isConnected && $0.log.accepted.count == 2 }
+        #expect(host.log.accepted[1].peer.certificate.isEmpty)
+
+        let session = try #require(peer.session)
+        defer { SSL_SESSION_free(session) }
+        let again = try TLSPeer(host.port, version: version, certificate: own, resuming: session)
+        try host.turn { again.poll().isConnected && $0.log.accepted.count == 3 }
+        #expect(again.isResumed)
+        #expect(host.log.accepted[2].peer.certificate.string == fingerprint)
+    }
+
     @Test func everythingLeavesBeforeCloseNotify() throws {
         var host = try host()
         let peer = try TLSPeer(host.port, receiveBuffer: 4096)

@@ -83,6 +83,8 @@ extension World {
         confirm(errand, "DONE", "The account is gone; its name stays blocked. You are a guest now")
         let mask = users[user].source
         becomeGuest(user)
+        // It never comes back: nothing is kept for it.
+        departed.remove(account.uid)
         for session in users[user].sessions {
             reply(to: session, .RPL_LOGGEDOUT, "\(mask) :You are now logged out")
         }

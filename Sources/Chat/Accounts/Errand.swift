@@ -104,9 +104,14 @@ extension World {
     // MARK: Back again
 
     mutating func answered(_ answer: IdentityAnswer) {
-        if case .seen(let request)? = pending[answer.number] {
+        switch pending[answer.number] {
+        case .seen(let request):
             pending[answer.number] = nil
             return answered(answer, request)
+        case .addressingAccount(let letter):
+            pending[answer.number] = nil
+            return address(letter, to: answer.account)
+        default: break
         }
         guard var errand = takeErrand(answer.number) else { return }
         errand.answer = answer

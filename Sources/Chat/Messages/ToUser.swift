@@ -6,6 +6,8 @@ struct Letter {
     var session: ConnectionID
     var utterance: Utterance
     var uid: UID
+    /// As its author named the receiver.
+    var target: ByteString
     var label: ByteString
 }
 
@@ -13,6 +15,7 @@ extension World {
     mutating func speakToUser(_ turn: Turn, _ utterance: Utterance, _ target: ByteView) {
         if isService(target) { return speakToService(turn, utterance) }
         guard let receiver = correspondent(target) else {
+            if lookUpAccount(target, turn, utterance) { return }
             if !utterance.isQuiet { refuseNick(turn, target) }
             return
         }
@@ -42,7 +45,8 @@ extension World {
     /// The sender is not read on until the store has said whether there is such an identity.
     private mutating func look(for receiver: Correspondent, _ turn: Turn, _ utterance: Utterance) {
         let letter = Letter(
-            session: turn.session, utterance: utterance, uid: receiver.uid, label: deferLabel(turn.session))
+            session: turn.session, utterance: utterance, uid: receiver.uid, target: "=\(receiver.uid.text)",
+            label: deferLabel(turn.session))
         sessions[turn.session].isWaiting = true
         effects.directs.append(
             DirectQuestion(
@@ -63,8 +67,7 @@ extension World {
             if answer.isComplete || answer.failure != nil {
                 world.say(turn, letter.utterance, to: world.correspondent(letter.uid))
             } else if !letter.utterance.isQuiet {
-                let target: ByteString = "=\(letter.uid.text)"
-                target.withView { world.refuseNick(turn, $0) }
+                letter.target.withView { world.refuseNick(turn, $0) }
             }
         }
         endInputIfOver(session)

@@ -68,6 +68,10 @@ extension World {
             told.append(address)
             reply(turn, .RPL_WHOISACTUALLY, "\(user.nick) \(addressWord(address)) :Is actually using host")
         }
+        for session in user.sessions where !sessions[session].peer.certificate.isEmpty {
+            let certificate = sessions[session].peer.certificate
+            reply(turn, .RPL_WHOISCERTFP, "\(user.nick) :has client certificate fingerprint \(certificate)")
+        }
         reply(turn, .RPL_WHOISMODES, "\(user.nick) :is using modes \(user.modes.text)")
     }
 }
