@@ -26,6 +26,22 @@ import Testing
         #expect(bo.read() == ["@account=ana :eva!eva@host.test PRIVMSG #cats :hi"])
     }
 
+    @Test func theDisplayNameIsTheClients() {
+        let script = WorldScript()
+        let ana = script.registered("ana")
+        _ = ana.ask("SETNAME :Ana of the hills")
+        ana.send("QUIT")
+        let bo = script.client("bo")
+        let client = script.loggedIn("ana")
+        #expect(bo.ask("WHOIS ana").contains { $0.hasSuffix(" * :ana") })
+        _ = client.ask("SETNAME :Ana of the hills")
+        client.send("QUIT")
+        let person = script.connect()
+        person.send("PASS ana:\(WorldScript.password)")
+        script.advance(300)
+        #expect(bo.ask("WHOIS ana").contains { $0.hasSuffix(" * :Ana of the hills") })
+    }
+
     @Test func loggingInWhereTheAccountIsHereJoinsIt() {
         let script = WorldScript()
         let one = script.registered("ana")

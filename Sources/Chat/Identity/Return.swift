@@ -77,7 +77,9 @@ extension World {
 
     mutating func restore(_ session: ConnectionID, _ returning: Returning, _ opening: Opening) -> UserID {
         var opening = opening
-        if let name = returning.state?.name, !name.isEmpty { opening.realname = name }
+        // An account's client says at each connect what its owner is called; a guest may have come by other means.
+        let saysName = opening.isUserGiven && !returning.account.isEmpty
+        if !saysName, let name = returning.state?.name, !name.isEmpty { opening.realname = name }
         let account = returning.account
         let lacksNick = opening.nick.isEmpty || isTaken(opening.nick, account: account)
         if lacksNick {
