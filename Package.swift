@@ -30,11 +30,14 @@ let package = Package(
         .target(name: "Bytes", swiftSettings: fast),
         .target(name: "Wire", dependencies: ["Bytes"], swiftSettings: fast),
         .target(name: "Chat", dependencies: ["Wire", "Bytes"], swiftSettings: fast),
+        .target(name: "Images", dependencies: ["Bytes"], swiftSettings: fast),
         .target(name: "Net", dependencies: ["Bytes", "CSystem", "COpenSSL"], swiftSettings: fast),
         .target(name: "Store", dependencies: ["Chat", "Wire", "Bytes", "CSQLite", "CSystem"], swiftSettings: fast),
         .target(
             name: "Server",
-            dependencies: ["Store", "Net", "Chat", "Wire", "Bytes", "CSystem", "COpenSSL", "CTOML", "CArgon2", "CICU"],
+            dependencies: [
+                "Store", "Net", "Chat", "Images", "Wire", "Bytes", "CSystem", "COpenSSL", "CTOML", "CArgon2", "CICU",
+            ],
             swiftSettings: fast),
         .executableTarget(name: "parley", dependencies: ["Server"], swiftSettings: fast),
 
@@ -42,10 +45,12 @@ let package = Package(
             name: "bench", dependencies: ["Chat", "Wire", "Bytes"], path: "Benchmarks/bench", swiftSettings: fast),
 
         // Simulated kernel, clock, disk and seed; scripts; a client for the tests.
-        .target(name: "TestKit", dependencies: ["Net", "Chat", "Wire", "Bytes", "CSystem"], swiftSettings: fast),
+        .target(
+            name: "TestKit", dependencies: ["Net", "Chat", "Images", "Wire", "Bytes", "CSystem"], swiftSettings: fast),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Bytes"], swiftSettings: strict),
         .testTarget(name: "ChatTests", dependencies: ["Chat", "Wire", "Bytes", "TestKit"], swiftSettings: strict),
+        .testTarget(name: "ImagesTests", dependencies: ["Images", "Bytes", "TestKit"], swiftSettings: strict),
         .testTarget(
             name: "NetTests", dependencies: ["Net", "Bytes", "TestKit", "CSystem", "COpenSSL"], swiftSettings: strict),
         .testTarget(
@@ -63,6 +68,7 @@ let package = Package(
 if Context.environment["PARLEY_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "Fuzz", dependencies: ["Server", "Net", "Chat", "Wire", "Bytes", "TestKit"], path: "Tests/Fuzz",
+            name: "Fuzz", dependencies: ["Server", "Images", "Net", "Chat", "Wire", "Bytes", "TestKit"],
+            path: "Tests/Fuzz",
             exclude: ["corpus", "run", "irc.dict"], swiftSettings: strict))
 }

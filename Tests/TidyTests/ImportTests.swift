@@ -7,17 +7,20 @@ import Testing
         "Bytes": [],
         "Wire": ["Bytes"],
         "Chat": ["Wire", "Bytes"],
+        "Images": ["Bytes"],
         "Net": ["Bytes", "CSystem", "COpenSSL"],
         "Store": ["Chat", "Wire", "Bytes", "CSQLite", "CSystem"],
-        "Server": ["Store", "Net", "Chat", "Wire", "Bytes", "CSystem", "COpenSSL", "CTOML", "CArgon2", "CICU"],
+        "Server": [
+            "Store", "Net", "Chat", "Images", "Wire", "Bytes", "CSystem", "COpenSSL", "CTOML", "CArgon2", "CICU",
+        ],
         "parley": ["Server"],
-        "TestKit": ["Net", "Chat", "Wire", "Bytes", "CSystem", "Foundation"],
+        "TestKit": ["Net", "Chat", "Images", "Wire", "Bytes", "CSystem", "Foundation"],
         "CSystem": [], "COpenSSL": [], "CSQLite": [], "CArgon2": [], "CTOML": [], "CICU": [],
     ]
 
     /// The standard library's modules, by room: the pure rooms see no system.
     static let system: [String: Set<String>] = [
-        "Bytes": ["Glibc"], "Wire": [], "Chat": [], "Net": ["Glibc", "Synchronization"],
+        "Bytes": ["Glibc"], "Wire": [], "Chat": [], "Images": [], "Net": ["Glibc", "Synchronization"],
         "Store": ["Glibc", "Synchronization"],
         "Server": ["Glibc", "Synchronization"], "parley": ["Glibc"], "TestKit": ["Glibc", "Synchronization"],
     ]
