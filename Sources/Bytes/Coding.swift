@@ -10,6 +10,12 @@ package enum Hex {
         }
         return ByteString(out)
     }
+
+    /// The same digits in lower case; nil: something else is among them.
+    package static func lowercased(_ text: ByteString) -> ByteString? {
+        let lower = text.bytes.map { ASCII.lower($0) }
+        return lower.allSatisfy { ASCII.isDigit($0) || 0x61...0x66 ~= $0 } ? ByteString(lower) : nil
+    }
 }
 
 /// Crockford's alphabet in lower case: digits sort before letters, so fixed-width numbers sort as text.
@@ -110,5 +116,31 @@ package enum Base64 {
             if padding < 1 { out.append(UInt8(word & 255)) }
         }
         return out
+    }
+}
+
+/// Base64 that comes in pieces of any length, as when a file is pasted: line ends are left out by who calls.
+package struct Base64Stream: Sendable {
+    /// Characters that do not make a group of four yet.
+    private var held: [UInt8] = []
+    private var isPadded = false
+
+    package init() {}
+
+    /// Everything so far is whole: no group was left open.
+    package var isWhole: Bool { held.isEmpty }
+
+    /// The bytes of all groups that are complete now; nil: this is not base64 in its canonical form.
+    package mutating func decode(_ text: ByteView) -> [UInt8]? {
+        if text.isEmpty { return [] }
+        if isPadded { return nil }
+        held.append(contentsOf: text.raw)
+        let whole = held.count & ~3
+        if whole == 0 { return [] }
+        let decoded = held.withUnsafeBytes { Base64.decode(ByteView(UnsafeRawBufferPointer(rebasing: $0[..<whole]))) }
+        isPadded = held[whole - 1] == 0x3D
+        held.removeFirst(whole)
+        if isPadded, !held.isEmpty { return nil }
+        return decoded
     }
 }

@@ -51,7 +51,7 @@ package struct Command: Sendable {
 package enum CommandTable {
     package static let rows: [Command] =
         registrationCommands + identityCommands + channelCommands + messageCommands + receiptCommands + changeCommands
-        + historyCommands
+        + historyCommands + imageCommands
         + presenceCommands + metadataCommands + queryCommands + operatorCommands
 
     private static let index: [NameKey: Int] = Dictionary(

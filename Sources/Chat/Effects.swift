@@ -16,6 +16,8 @@ package struct Effects: ~Copyable {
     package var passwords: [PasswordQuestion] = []
     package var derivations: [DerivationQuestion] = []
     package var mails: [Mail] = []
+    package var imageQuestions: [ImageQuestion] = []
+    package var images: [ImageOrder] = []
     /// Connections whose input goes on (see `World.isInputBlocked`); not behind the records.
     package var resumes: [ConnectionID] = []
     /// Connections of gateways and the addresses they are for; not behind the records.
@@ -41,6 +43,8 @@ package struct Effects: ~Copyable {
         passwords.removeAll(keepingCapacity: true)
         derivations.removeAll(keepingCapacity: true)
         mails.removeAll(keepingCapacity: true)
+        imageQuestions.removeAll(keepingCapacity: true)
+        images.removeAll(keepingCapacity: true)
         resumes.removeAll(keepingCapacity: true)
         moves.removeAll(keepingCapacity: true)
         notes.removeAll(keepingCapacity: true)

@@ -49,6 +49,8 @@ package enum PasswordOutcome: Sendable, Equatable { case right, wrong, busy }
 package enum Event {
     case connected(ConnectionID, Peer)
     case line(ConnectionID, ByteView)
+    /// Part of a line of data that has any length (`World.isPasting`).
+    case fragment(ConnectionID, ByteView)
     /// The line was over the limit and is discarded; the view is its beginning.
     case overlong(ConnectionID, ByteView)
     /// A lone 0x04, as a terminal's Ctrl-D.
@@ -62,6 +64,10 @@ package enum Event {
     case sent(SentAnswer)
     case receipts(ReceiptsAnswer)
     case identity(IdentityAnswer)
+    case images(ImageAnswer)
+    case image(ImageEvent)
+    /// The connection has taken what it was sent (`World.awaitingRoom`).
+    case room(ConnectionID)
     case verified(number: Int64, PasswordOutcome)
     /// nil: the hasher has too much to do.
     case derived(number: Int64, Credentials?)

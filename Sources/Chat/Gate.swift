@@ -9,6 +9,7 @@ extension World {
         sessions[id].isPinged = false
         if sessions[id].isPlain { typedAgain(id) }
         statistics.commands += 1
+        if hasPastes, takeIntoPaste(id, line) { return }
         if sessions[id].manner != .client {
             receiveTyped(id, line)
         } else {
@@ -148,7 +149,7 @@ extension World {
     /// Everything the client sent has been done and answered: what is owed leaves, then the connection closes.
     mutating func inputEnded(_ id: ConnectionID) {
         guard sessions.contains(id), sessions[id].stage != .closing else { return }
-        if sessions[id].isWaiting {
+        if sessions[id].isWaiting || isReceivingImages(id) {
             sessions[id].isInputOver = true
             return
         }
@@ -159,12 +160,12 @@ extension World {
     /// The answer came that the session's input waited for.
     mutating func stopWaiting(_ id: ConnectionID) {
         sessions[id].isWaiting = false
-        if sessions[id].throttledUntil == 0 { effects.resumes.append(id) }
+        if !isInputBlocked(id) { effects.resumes.append(id) }
     }
 
     /// If the input ended while an answer was awaited: it ends now that the answer is told.
     mutating func endInputIfOver(_ id: ConnectionID) {
-        if sessions[id].isInputOver, !sessions[id].isWaiting { inputEnded(id) }
+        if sessions[id].isInputOver, !sessions[id].isWaiting, !isReceivingImages(id) { inputEnded(id) }
     }
 
     /// Ends a session: the user leaves if it was the last, what is owed leaves first, then the connection closes.
@@ -193,6 +194,7 @@ extension World {
         monitors.clear(id)
         subscriptions[id.index] = nil
         if !watch.sessions.isEmpty { watch.remove(id) }
+        forgetImages(of: id)
         guard let user = sessions[id].user else { return }
         detach(id, from: user)
         if users[user].sessions.isEmpty { quit(user, reason: reason) } else { settleAbsence(user) }

@@ -60,7 +60,7 @@ extension World {
         isStoreFailing = true
         lateChanges = [:]
         lateSends = [:]
-        unsaved += changes
+        unsaved += takeBackImages(changes)
     }
 
     mutating func storeRecovered() {

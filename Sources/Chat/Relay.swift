@@ -30,6 +30,7 @@ struct Outgoing {
     var interest: Capabilities {
         var interest: Capabilities = [.serverTime]
         if position != 0 || !tags.isEmpty || isBot { interest.insert(.messageTags) }
+        if !tags.isEmpty, ImageText.isImage(tags) { interest.insert(.images) }
         if !account.isEmpty { interest.insert(.accountTag) }
         if uid != .none { interest.insert(.uid) }
         if extendedBody != nil { interest.insert(.extendedJoin) }
@@ -131,11 +132,8 @@ extension World {
                 tags.begin("msgid", &effects.outbox)
                 effects.outbox.write(MessageID.text(line.position))
             }
-            if !line.tags.isEmpty {
-                tags.separate(&effects.outbox)
-                effects.outbox.write(line.tags)
-            }
         }
+        if !line.tags.isEmpty { write(line.tags, &tags, for: capabilities) }
         if line.isBot, capabilities.contains(.messageTags) {
             tags.separate(&effects.outbox)
             effects.outbox.write("bot" as StaticString)
@@ -160,6 +158,23 @@ extension World {
         let written = effects.outbox.endLine(from: start)
         if line.refusal >= 0 { effects.outbox.depend(written, on: line.refusal) }
         return written
+    }
+}
+
+extension World {
+    /// Tags of pictures are for who asked for them, all others for who knows tags.
+    private mutating func write(_ line: ByteString, _ tags: inout TagWriter, for capabilities: Capabilities) {
+        line.withView { view in
+            let (image, others) = ImageText.split(view)
+            if !image.isEmpty, capabilities.contains(.images) {
+                tags.separate(&effects.outbox)
+                effects.outbox.write(image)
+            }
+            if !others.isEmpty, capabilities.contains(.messageTags) {
+                tags.separate(&effects.outbox)
+                effects.outbox.write(others)
+            }
+        }
     }
 }
 

@@ -38,6 +38,9 @@ package struct Releaser: ~Copyable {
         }
     }
 
+    /// Something waits for it behind a reply slot.
+    package func isHolding(_ connection: ConnectionID) -> Bool { held[connection] != nil }
+
     /// The connection is gone; nothing is owed to it any more.
     package mutating func forget(_ connection: ConnectionID) { held[connection] = nil }
 

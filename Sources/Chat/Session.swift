@@ -35,6 +35,10 @@ package struct Session: Sendable {
     package var isWaiting = false
     /// The input ended meanwhile; the session ends with the answer.
     package var isInputOver = false
+    /// More of a picture came than is on the disk by far.
+    package var isWindowFull = false
+    /// QUIT was said while pictures were being sent; nil: it was not.
+    package var leaving: ByteString?
     package var allowance: Allowance
     /// Steady milliseconds until which the connection is not read; 0: it is read.
     package var throttledUntil: Int64 = 0

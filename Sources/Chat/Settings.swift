@@ -67,6 +67,44 @@ package struct Limits: Sendable, Equatable {
     package init() {}
 }
 
+/// Pictures. Sizes are bytes.
+package struct ImageSettings: Sendable, Equatable {
+    package var isEnabled = true
+    package var types = ImageType.allCases
+    /// The largest picture of a guest and of an account.
+    package var guestSize = 5 << 20
+    package var accountSize = 20 << 20
+    /// What they may store within a day.
+    package var guestDaily = 50 << 20
+    package var accountDaily = 500 << 20
+    /// All pictures of the server together.
+    package var total = 10 << 30
+    package var megapixels = 40
+    /// Milliseconds that an upload to which nothing comes is kept.
+    package var idle: Int64 = 3_600_000
+    /// Uploads at a time.
+    package var perConnection = 2
+    package var perIdentity = 4
+    package var perServer = 1000
+    /// Of a line, to clients that ask for longer ones than a message has room for, and to others.
+    package var chunk = 4500
+    package var plainChunk = 351
+    /// What may come before it is on the disk, and how often that is told.
+    package var window = 64 << 10
+    package var every = 16 << 10
+    /// What is sent at once of a picture.
+    package var piece = 16 << 10
+    /// Pictures that one connection may have asked for and not got yet.
+    package var transfers = 8
+    /// Pictures in one answer to LIST.
+    package var listed = 100
+    package var nameBytes = 64
+    package var captionBytes = 300
+    package var referenceBytes = 64
+
+    package init() {}
+}
+
 /// Flood control: a bucket of `burst` messages that refills at `rate` a second; below zero the client is not read.
 package struct FloodSettings: Sendable, Equatable {
     package var enabled = true
@@ -142,6 +180,7 @@ package struct Settings: Sendable {
     package var welcomeChannel: ByteString = "#lobby"
     package var limits = Limits()
     package var flood = FloodSettings()
+    package var images = ImageSettings()
     package var guestPrefix: ByteString = "guest-"
     package var showGuestToken = true
     /// Milliseconds for which who left is found by the nick it had.

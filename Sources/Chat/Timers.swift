@@ -26,7 +26,7 @@ extension World {
     private mutating func resume(_ id: ConnectionID) {
         if sessions[id].throttledUntil > now.steady { return deadlines.add(sessions[id].throttledUntil, .resume, id) }
         sessions[id].throttledUntil = 0
-        if !sessions[id].isWaiting { effects.resumes.append(id) }
+        if !isInputBlocked(id) { effects.resumes.append(id) }
     }
 
     private mutating func plainDue(_ id: ConnectionID) {

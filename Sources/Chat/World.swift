@@ -45,6 +45,7 @@ package struct World: ~Copyable {
 
     /// By `Peer.network`.
     var networkAllowances: [UInt64: Allowance] = [:]
+    var images = ImageTables()
 
     var deadlines = Deadlines()
     /// What a question was asked for, until it is answered.
@@ -95,6 +96,7 @@ package struct World: ~Copyable {
             channelNames[NameKey(channel.state.name)] = id
             headTimes.keep(channel.lastMessage.time)
         }
+        load(stored.uploads)
     }
 
     /// Steady milliseconds when `tick` is due; nil: no deadline.
@@ -107,7 +109,9 @@ package struct World: ~Copyable {
     /// the next line may depend on. `Effects.resumes` says when it goes on.
     package func isInputBlocked(_ id: ConnectionID) -> Bool {
         guard sessions.contains(id) else { return false }
-        return sessions[id].isWaiting || sessions[id].throttledUntil != 0
+        let session = sessions[id]
+        return session.isWaiting || session.throttledUntil != 0 || session.isWindowFull || session.leaving != nil
+            || isAskingForMuch(id)
     }
 
     package mutating func apply(_ event: Event, at moment: Moment) {
@@ -118,9 +122,11 @@ package struct World: ~Copyable {
             expireServerBans()
             expireAccounts()
         }
+        if now.wall >= images.nextExpiry { expireUploads() }
         switch event {
         case .connected(let id, let peer): connected(id, peer)
         case .line(let id, let line): receive(id, line)
+        case .fragment(let id, let part): receiveFragment(id, part)
         case .overlong(let id, let beginning): refuseOverlong(id, beginning)
         case .endOfTransmission(let id): endOfTransmission(id)
         case .inputEnded(let id): inputEnded(id)
@@ -130,6 +136,9 @@ package struct World: ~Copyable {
         case .sent(let answer): answered(answer)
         case .receipts(let answer): answered(answer)
         case .identity(let answer): answered(answer)
+        case .images(let answer): answered(answer)
+        case .image(let event): imageTold(event)
+        case .room(let id): hasRoom(id)
         case .verified(let number, let outcome): verified(number, outcome)
         case .derived(let number, let credentials): derived(number, credentials)
         case .mailed(let number, let isSent): mailed(number, isSent: isSent)
@@ -166,6 +175,10 @@ enum Pending {
     case conversations(Overview)
     case conversation(of: Int64, Int)
     case receipts(ReceiptsRequest)
+    case image(ImageRequest)
+    case imageEnd(ImageEnd)
+    /// A piece of a picture for a connection.
+    case imageBytes(ConnectionID, Int64)
     case seen(SeenRequest)
     case errand(Errand)
     case forwarding(ConnectionID, Peer, gateway: ByteString)

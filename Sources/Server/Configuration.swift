@@ -12,6 +12,7 @@ package struct Configuration: Sendable, Equatable {
     package var limits = Limits()
     package var networks = Networks()
     package var flood = Flood()
+    package var images = Images()
     package var cloak = Cloak()
     package var log = LogSettings()
     package var operators: [Operator] = []
@@ -171,6 +172,20 @@ package struct Configuration: Sendable, Equatable {
         package var burst = 30
         /// Messages a second.
         package var rate = 10.0
+    }
+
+    package struct Images: Sendable, Equatable {
+        package var enabled = true
+        /// Names of `ImageType`.
+        package var types = ["image/jpeg", "image/png", "image/gif", "image/webp"]
+        /// Bytes.
+        package var guestSize = 5 << 20
+        package var accountSize = 20 << 20
+        package var guestDaily = 50 << 20
+        package var accountDaily = 500 << 20
+        package var total = 10 << 30
+        package var megapixels = 40
+        package var idle = Duration.seconds(3600)
     }
 
     package struct Cloak: Sendable, Equatable {

@@ -74,6 +74,14 @@ enum Checks {
         UserModes(settable: userModes) == nil ? "only \(UserModes.settableLetters) can be given to everybody" : nil
     }
 
+    static var imageTypes: String { ImageType.allCases.map(\.name.string).joined(separator: ", ") }
+
+    static func complaint(imageTypes names: [String]) -> String? {
+        if names.isEmpty { return "must not be empty; enabled = false switches pictures off" }
+        let wrong = names.first { name in ByteString(name).withView { ImageType($0) } == nil }
+        return wrong.map { "there is no kind \(TOML.quote(Suggestion.printable($0))); there are \(imageTypes)" }
+    }
+
     static func complaint(networks: [String]) -> String? {
         networks.first { AddressRange($0) == nil }.map {
             "\(TOML.quote($0)) is no address or network, such as \(TOML.quote("10.0.0.0/8"))"

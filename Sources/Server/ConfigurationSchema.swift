@@ -1,7 +1,7 @@
 /// The one table of keys: the checks, `default-config`, `Config/parley.toml` and the documentation are made from it.
 /// The defaults are the initial values of `Configuration`.
 enum Schema {
-    static let sections = [server, tls, store, history, guests, accounts, limits, networks, flood, cloak, log]
+    static let sections = [server, tls, store, history, guests, accounts, limits, networks, images, flood, cloak, log]
 
     private static let server = Section<Configuration>(
         name: "server", comment: "The server and how it presents itself.",
@@ -243,6 +243,24 @@ enum Schema {
                 "burst", \.networks.burst, 1...10_000_000,
                 "Messages that all its connections together may send at once."),
             .number("rate", \.networks.rate, 0...1_000_000, "Messages a second after that. 0: any."),
+        ])
+
+    private static let images = Section<Configuration>(
+        name: "images", comment: "Pictures that people send; they are files in images beside the database.",
+        keys: [
+            .boolean("enabled", \.images.enabled, "Whether pictures can be sent and fetched at all."),
+            .lines(
+                "types", \.images.types, "Which kinds are taken, of \(Checks.imageTypes).",
+                check: Checks.complaint(imageTypes:)),
+            .size("guest-size", \.images.guestSize, 1 << 10...64 << 20, "Largest picture of a guest."),
+            .size("account-size", \.images.accountSize, 1 << 10...64 << 20, "Largest picture of an account."),
+            .size("guest-daily", \.images.guestDaily, 1 << 10...1 << 40, "Most that a guest stores in a day."),
+            .size("account-daily", \.images.accountDaily, 1 << 10...1 << 40, "Most that an account stores in a day."),
+            .size("total", \.images.total, 1 << 20...1 << 50, "Most that all pictures take together."),
+            .integer("megapixels", \.images.megapixels, 1...1000, "Most pixels of a picture, in millions."),
+            .duration(
+                "idle", \.images.idle, .seconds(60) ... .seconds(7 * 86_400), unit: .seconds(60),
+                "An upload to which nothing comes for this time is removed; integers are minutes."),
         ])
 
     private static let flood = Section<Configuration>(

@@ -41,6 +41,7 @@ struct Core: ~Copyable {
     /// others say at once, be it in one turn.
     private let gatherLimit: Int
     private static let recordLimit = 50_000
+    private let roomLimit: Int
 
     init(world: consuming World, ports: CorePorts, log: Log, cloak: Cloak, sendQueue: Int) {
         self.world = world
@@ -49,6 +50,7 @@ struct Core: ~Copyable {
         self.cloak = cloak
         releaser = Releaser(limit: sendQueue)
         gatherLimit = min(16 << 20, sendQueue / 4)
+        roomLimit = sendQueue / 16
     }
 
     /// One turn of the core. False: everything is said and closed, the process may end.
@@ -89,6 +91,7 @@ struct Core: ~Copyable {
         world.effects.resumes.removeAll(keepingCapacity: true)
         for (id, address) in world.effects.moves { move(id, to: address, &reactor) }
         world.effects.moves.removeAll(keepingCapacity: true)
+        if !world.awaitingRoom.isEmpty { giveRoom(reactor) }
         for note in world.effects.notes { write(note) }
         world.effects.notes.removeAll(keepingCapacity: true)
         if isSealed { return }
@@ -106,6 +109,14 @@ struct Core: ~Copyable {
         log.info("connection.refused", ["address": .bytes(address), "reason": .text("too many of its network")])
         Crowded.text.withUnsafeBytes { reactor.send(id, ByteView($0)) }
         reactor.close(id, flush: true)
+    }
+
+    /// A picture goes on when its connection has taken nearly all of what it was sent: what is said meanwhile waits
+    /// behind a piece of it at most.
+    private mutating func giveRoom(_ reactor: borrowing Reactor) {
+        for id in world.awaitingRoom where reactor.queuedBytes(id) < roomLimit && !releaser.isHolding(id) {
+            world.apply(.room(id), at: moment)
+        }
     }
 
     private mutating func seal() {
@@ -140,6 +151,8 @@ struct Core: ~Copyable {
                 world.apply(.mailed(number: number, isSent: isSent), at: moment)
             case .hashed(.derived(let number, let credentials)):
                 world.apply(.derived(number: number, credentials), at: moment)
+            case .images(let images): world.apply(.images(images), at: moment)
+            case .image(let event): world.apply(.image(event), at: moment)
             }
         }
         received.removeAll(keepingCapacity: true)
@@ -156,6 +169,7 @@ struct Core: ~Copyable {
             var told: [ByteString] = []
             for refusal in sealed.refusals { told.append(world.line(for: refusal)) }
             sealed.outbox.refuse(told)
+            for index in sealed.images.indices { sealed.images[index] = sealed.images[index].refused }
             let changes = sealed.changes
             releaseSealed(&reactor)
             world.apply(.refused(changes, reason: reason), at: moment)
@@ -216,6 +230,8 @@ private func release(
     for question in effects.passwords { ports.hash(.verify(question)) }
     for question in effects.derivations { ports.hash(.derive(question)) }
     for mail in effects.mails { ports.mail(mail) }
+    for question in effects.imageQuestions { ports.reader.post(.images(question)) }
+    for order in effects.images { ports.images.post(.order(order)) }
     if effects.wantsReload { wantsReload = true }
     effects.clear()
 }
@@ -246,8 +262,11 @@ extension Core: ReactorHandler {
                 stalled.append(id)
                 return Received(consumed: offset, pause: true)
             }
+            let takesData = world.hasPastes && world.isPasting(id)
+            if framers[Int(id.index)].takesData != takesData { framers[Int(id.index)].takesData = takesData }
             switch framers[Int(id.index)].next(bytes, at: &offset, ended: ended, scratch: &scratch) {
             case .line(let line): world.apply(.line(id, line), at: moment)
+            case .fragment(let part): world.apply(.fragment(id, part), at: moment)
             case .tooLong(let beginning): world.apply(.overlong(id, beginning), at: moment)
             case .answer(let answer): telnetAnswers.append((id, answer))
             case .endOfTransmission: world.apply(.endOfTransmission(id), at: moment)

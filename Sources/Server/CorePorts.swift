@@ -11,10 +11,14 @@ enum Answer: Sendable {
     case identity(IdentityAnswer)
     case hashed(Hasher.Answer)
     case mailed(number: Int64, isSent: Bool)
+    case images(ImageAnswer)
+    case image(ImageEvent)
 }
 
 enum JournalRequest: Sendable {
     case commit(JournalBatch)
+    /// Rows of `image_garbage` whose files are removed.
+    case forgetImageFiles([Int64])
     case stop
 }
 
@@ -24,6 +28,12 @@ enum ReaderRequest: Sendable {
     case sent(SentQuestion)
     case receipts(ReceiptsQuestion)
     case identity(IdentityQuestion)
+    case images(ImageQuestion)
+    case stop
+}
+
+enum ImageRequest: Sendable {
+    case order(ImageOrder)
     case stop
 }
 
@@ -32,6 +42,7 @@ struct CorePorts: Sendable {
     let answers: Mailbox<Answer>
     let journal: Mailbox<JournalRequest>
     let reader: Mailbox<ReaderRequest>
+    let images: Mailbox<ImageRequest>
     let hash: @Sendable (Hasher.Question) -> Void
     let mail: @Sendable (Mail) -> Void
 }

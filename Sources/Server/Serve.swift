@@ -26,6 +26,7 @@ private struct RunningServer: ~Copyable {
     let ports: CorePorts
     let journal: ThreadHandle
     let reader: ThreadHandle
+    let images: ThreadHandle
     let hasher: Hasher
     let mailer: Mailer
     let reload: Reloading
@@ -36,6 +37,8 @@ private struct RunningServer: ~Copyable {
             if core.wantsReload { reloadConfiguration() }
         }
         ports.reader.post(.stop)
+        ports.images.post(.stop)
+        images.join()
         ports.journal.post(.stop)
         reader.join()
         journal.join()
@@ -62,7 +65,8 @@ private enum Startup {
         try DataDirectory.prepare(places)
         let secret = try Secret.load(places.secret).bytes.bytes
         let opened = try Store.open(path: places.database, durability: Durability(configuration.store.durability))
-        let state = opened.state
+        var state = opened.state
+        ImageFiles.measure(&state.uploads, database: places.database)
         let readers = opened.readers
         let limits = NetLimits(configuration)
         var reactor = try Reactor(limits: limits)
@@ -81,10 +85,11 @@ private enum Startup {
         let mailer = try Mailer { number, isSent in answers.post(.mailed(number: number, isSent: isSent)) }
         let mail = MailSettings(configuration.accounts, host: places.serverName)
         let ports = CorePorts(
-            answers: answers, journal: try Mailbox(), reader: try Mailbox(), hash: { hasher.ask($0) },
-            mail: { mailer.send($0, mail) })
+            answers: answers, journal: try Mailbox(), reader: try Mailbox(), images: try Mailbox(),
+            hash: { hasher.ask($0) }, mail: { mailer.send($0, mail) })
         let journal = startJournal(opened.takeJournal(), ports, log)
         let reader = startReader(readers, ports)
+        let images = startImages(places.database, ports, log)
         let reload = Reloading(file: file, started: Clock.moment().wall, places: places, environment: environment)
         let motd = reload.motd(configuration, log) ?? reload.builtInMotd(configuration)
         let settings = Settings(configuration, serverName: places.serverName, motd: motd, started: reload.started)
@@ -103,15 +108,18 @@ private enum Startup {
         let core = Core(
             world: world, ports: ports, log: log, cloak: cloak,
             sendQueue: configuration.limits.sendQueue)
+        tellReady(places, channels: state.channels.count, log)
+        return RunningServer(
+            core: core, reactor: reactor, ports: ports, journal: journal, reader: reader, images: images,
+            hasher: hasher, mailer: mailer, reload: reload, log: log)
+    }
+
+    private static func tellReady(_ places: Places, channels: Int, _ log: Log) {
         log.info(
             "ready",
             [
-                "name": .text(places.serverName), "database": .text(places.database),
-                "channels": .number(state.channels.count),
+                "name": .text(places.serverName), "database": .text(places.database), "channels": .number(channels),
             ])
-        return RunningServer(
-            core: core, reactor: reactor, ports: ports, journal: journal, reader: reader, hasher: hasher,
-            mailer: mailer, reload: reload, log: log)
     }
 
     private static func listen(
@@ -172,8 +180,11 @@ private struct JournalThread: ~Copyable {
         while true {
             let requests = ports.journal.waitAndTakeAll(timeoutMilliseconds: timeout)
             for request in requests {
-                guard case .commit(let batch) = request else { return }
-                commit(batch)
+                switch request {
+                case .commit(let batch): commit(batch)
+                case .forgetImageFiles(let garbage): journal.forgetImageFiles(garbage)
+                case .stop: return
+                }
             }
             if isFailing {
                 if journal.probe() {
@@ -208,6 +219,7 @@ private func startReader(_ readers: Readers, _ ports: CorePorts) -> ThreadHandle
                 case .sent(let question): ports.answers.post(.sent(reader.sent(question)))
                 case .receipts(let question): ports.answers.post(.receipts(reader.receipts(question)))
                 case .identity(let question): ports.answers.post(.identity(reader.identity(question)))
+                case .images(let question): ports.answers.post(.images(reader.images(question)))
                 case .stop: return
                 }
             }

@@ -15,6 +15,7 @@ extension Settings {
         admin = configuration.server.admin.map { ByteString($0) }
         welcomeChannel = ByteString(configuration.server.welcomeChannel)
         limits = Limits(configuration)
+        images = ImageSettings(configuration.images)
         flood.enabled = configuration.flood.enabled
         flood.burst = configuration.flood.burst
         flood.rate = configuration.flood.rate
@@ -58,6 +59,21 @@ extension AccountSettings {
         passwordLength = accounts.passwordLength
         registrationsPerHour = accounts.registrationsPerHour
         codeLifetime = accounts.codeLifetime.milliseconds
+    }
+}
+
+extension ImageSettings {
+    fileprivate init(_ images: Configuration.Images) {
+        self.init()
+        isEnabled = images.enabled
+        types = images.types.compactMap { name in ByteString(name).withView { ImageType($0) } }
+        guestSize = images.guestSize
+        accountSize = images.accountSize
+        guestDaily = images.guestDaily
+        accountDaily = images.accountDaily
+        total = images.total
+        megapixels = images.megapixels
+        idle = images.idle.milliseconds
     }
 }
 

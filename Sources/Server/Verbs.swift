@@ -4,6 +4,7 @@ package enum Verb: Sendable, Equatable {
     case checkConfig(file: String?)
     case defaultConfig
     case hashPassword
+    case checkStore(configuration: String?)
     /// An operator's command for the running server.
     case command([String], configuration: String?)
     /// Everything that is kept of a person.
@@ -16,8 +17,8 @@ package enum Verb: Sendable, Equatable {
     }
 
     private static let names: [StaticString] = [
-        "serve", "check-config", "default-config", "hash-password", "account", "operator", "export", "help",
-        "version",
+        "serve", "check-config", "default-config", "hash-password", "check-store", "account", "operator", "export",
+        "help", "version",
     ]
 
     /// `arguments` without the program's name.
@@ -71,6 +72,7 @@ package enum Verb: Sendable, Equatable {
             guard words.count == 2 else { throw UsageError(text: "export: of whom? A nick, or =uid") }
             return .export(words[1], configuration: file)
         case "check-config": return .checkConfig(file: file)
+        case "check-store": return .checkStore(configuration: file)
         case _ where file != nil: throw UsageError(text: "\(name) takes no --config")
         case "default-config": return .defaultConfig
         case "hash-password": return .hashPassword
@@ -100,6 +102,7 @@ package enum Exit {
 extension Verb {
     /// Does what the command line asks for, and gives the process's status. `arguments` starts with the program's name.
     package static func run(_ arguments: [String]) -> Int32 {
+        if arguments.count > 1, arguments[1] == ImageSandbox.verb { return ImageSandbox.run(arguments) }
         let verb: Verb
         do {
             verb = try parse(Array(arguments.dropFirst()))
@@ -112,6 +115,7 @@ extension Verb {
         case .checkConfig(let file): return runCheckConfig(file)
         case .defaultConfig: return Output.print(DefaultsText.make())
         case .hashPassword: return runHashPassword()
+        case .checkStore(let file): return runCheckStore(file)
         case .command(let words, let file): return runCommand(words, file)
         case .export(let who, let file): return runExport(who, file)
         case .help: return Output.print(Help.text)

@@ -17,6 +17,7 @@ struct ChangeStatements: ~Copyable, Sendable {
     private let setMetadata: Statement
     private let removeMetadata: Statement
     private let dropMetadata: Statement
+    private let images: ImageStatements
     private let saveServerBan: Statement
     private let removeServerBan: Statement
     private let saveReadMark: Statement
@@ -55,6 +56,7 @@ struct ChangeStatements: ~Copyable, Sendable {
             "INSERT OR REPLACE INTO metadata (kind, owner, key, value) VALUES (?1, ?2, ?3, ?4)")
         removeMetadata = database.prepare("DELETE FROM metadata WHERE kind = ?1 AND owner = ?2 AND key = ?3")
         dropMetadata = database.prepare("DELETE FROM metadata WHERE kind = ?1 AND owner = ?2")
+        images = ImageStatements(database)
         saveServerBan = database.prepare(
             """
             INSERT OR REPLACE INTO server_bans (kind, time, expires, mask, reason, setter)
@@ -102,6 +104,12 @@ struct ChangeStatements: ~Copyable, Sendable {
             try saveIdentity.run()
         case .setMetadata(let owner, let key, let value):
             try set(owner, key, value)
+        case .saveUpload(let state): try images.save(state)
+        case .dropUpload(let id): try images.drop(id)
+        case .postImage(let image, let state):
+            try images.drop(state.id)
+            try images.add(image)
+        case .dropPortrait(let uid): try images.dropPortrait(uid)
         case .saveServerBan(let ban):
             saveServerBan.bind([Int64(ban.kind.rawValue), ban.time, ban.expires])
             saveServerBan.bind(4, ban.mask)

@@ -19,6 +19,8 @@ struct EraseStatements: ~Copyable, Sendable {
     private let forgetDelivered: Statement
     private let forgetCorrespondents: Statement
     private let forgetSent: Statement
+    private let forgetImages: Statement
+    private let forgetUploads: Statement
     private let closeAccount: Statement
     private let forgetCertificates: Statement
     private let note: Statement
@@ -36,6 +38,8 @@ struct EraseStatements: ~Copyable, Sendable {
         forgetDelivered = database.prepare("DELETE FROM delivered WHERE uid = ?1")
         forgetCorrespondents = database.prepare("DELETE FROM correspondents WHERE uid = ?1 OR other = ?1")
         forgetSent = database.prepare("DELETE FROM sent WHERE uid = ?1")
+        forgetImages = database.prepare("DELETE FROM images WHERE uid = ?1")
+        forgetUploads = database.prepare("DELETE FROM uploads WHERE uid = ?1")
         // The name stays blocked, as after UNREGISTER.
         closeAccount = database.prepare(
             """
@@ -69,6 +73,8 @@ struct EraseStatements: ~Copyable, Sendable {
         try forgetDelivered.run(uid.number)
         try forgetCorrespondents.run(uid.number)
         try forgetSent.run(uid.number)
+        try forgetImages.run(uid.number)
+        try forgetUploads.run(uid.number)
         try closeAccount.run(uid.number)
         try forgetCertificates.run(uid.number)
         try note.run(uid.number, position, .min)

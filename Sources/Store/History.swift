@@ -17,6 +17,7 @@ struct History: ~Copyable, Sendable {
     private let marks: Statement
     private let missed: Statement
     private let accounts: AccountRows
+    private let images: ImageQueries
     private let clustered: Clustered
     private let sentRows: SentReading
     private let receiptRows: ReceiptsReading
@@ -51,6 +52,7 @@ struct History: ~Copyable, Sendable {
         marks = database.prepare("SELECT a, b, time FROM read_marks WHERE uid = ?1")
         missed = database.prepare("SELECT position FROM missed WHERE uid = ?1")
         accounts = AccountRows(database)
+        images = ImageQueries(database)
         clustered = Clustered(database)
         sentRows = SentReading(database)
         receiptRows = ReceiptsReading(database)
@@ -120,6 +122,8 @@ struct History: ~Copyable, Sendable {
         identityRow.bind(1, uid.number)
         return try identityRow.step()
     }
+
+    func answer(_ question: ImageQuestion) throws(SQLiteFailure) -> ImageAnswer { try images.answer(question) }
 
     func correspondents(of uid: UID) throws(SQLiteFailure) -> [UID] {
         defer { others.reset() }

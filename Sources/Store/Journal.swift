@@ -98,6 +98,15 @@ package struct Journal: ~Copyable, Sendable {
         }
     }
 
+    /// Files that no row names are removed. What fails is tried again with the next ones.
+    package mutating func forgetImageFiles(_ garbage: [Int64]) {
+        if failure != nil { return }
+        do throws(SQLiteFailure) {
+            try openWriter()
+            try writer!.forgetImageFiles(garbage)
+        } catch { giveUpWriter(after: error) }
+    }
+
     mutating func openWriter() throws(SQLiteFailure) {
         if writer == nil { writer = try Writer.open(path: path, durability: durability) }
     }

@@ -19,6 +19,7 @@ struct Loader {
         try loadServerBans(database)
         try loadDeparted(database)
         try loadAccountNames(database)
+        try loadUploads(database)
         let marks = database.prepare("SELECT position, time, channel FROM meta")
         guard try marks.step() else { throw .finding("meta is empty") }
         state.lastPosition = max(state.lastPosition, marks.integer(0))
@@ -157,6 +158,24 @@ struct Loader {
                 ServerBan(
                     kind: kind, mask: rows.bytes(1), reason: rows.bytes(2), setter: rows.bytes(3),
                     time: rows.integer(4), expires: rows.integer(5)))
+        }
+    }
+
+    /// What came of them is in their files.
+    private mutating func loadUploads(_ database: borrowing Database) throws(SQLiteFailure) {
+        let rows = database.prepare("SELECT \(ImageStatements.uploadColumns) FROM uploads ORDER BY id")
+        while try rows.step() {
+            guard let type = UInt8(exactly: rows.integer(5)).flatMap(ImageType.init) else { continue }
+            var state = UploadState(
+                id: rows.integer(0), uid: UID(number: rows.integer(1)),
+                conversation: Conversation(a: rows.integer(2), b: rows.integer(3)), target: rows.bytes(4), type: type)
+            state.size = rows.integer(6)
+            state.hash = rows.bytes(7)
+            state.name = rows.bytes(8)
+            state.reference = rows.bytes(9)
+            state.caption = rows.bytes(10)
+            state.tags = rows.bytes(11)
+            self.state.uploads.append(state)
         }
     }
 }

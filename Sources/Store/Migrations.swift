@@ -8,7 +8,7 @@ enum Migrations {
     /// Version n is what the first n entries make.
     static let all: [String] = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-        version11,
+        version11, version12,
     ]
 
     /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
@@ -174,5 +174,55 @@ enum Migrations {
     /// Up to which position all that was said to an identity has come, and when that was found, in milliseconds.
     private static let version11 = """
         CREATE TABLE delivered (uid INTEGER PRIMARY KEY, position INTEGER NOT NULL, time INTEGER NOT NULL);
+        """
+
+    /// Pictures. An upload's bytes so far are a file named by its id. A picture's file is named by its hash and may be
+    /// shared: `image_files` counts who names it, and what nobody names goes to `image_garbage`, whose files are
+    /// removed after the commit. The triggers see to it, so that whatever deletes a message deletes its picture.
+    private static let version12 = """
+        CREATE TABLE uploads (
+            id INTEGER PRIMARY KEY,
+            uid INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, target TEXT NOT NULL, type INTEGER NOT NULL,
+            size INTEGER NOT NULL, hash TEXT NOT NULL, name TEXT NOT NULL, reference TEXT NOT NULL,
+            caption TEXT NOT NULL, tags TEXT NOT NULL
+        );
+        CREATE TABLE images (
+            id INTEGER PRIMARY KEY,
+            uid INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, position INTEGER NOT NULL,
+            time INTEGER NOT NULL, hash TEXT NOT NULL, type INTEGER NOT NULL, size INTEGER NOT NULL,
+            width INTEGER NOT NULL, height INTEGER NOT NULL, name TEXT NOT NULL, reference TEXT NOT NULL
+        );
+        CREATE UNIQUE INDEX images_by_message ON images (a, b, position);
+        CREATE INDEX images_by_author ON images (uid, time);
+        CREATE INDEX images_by_reference ON images (uid, reference) WHERE reference != '';
+        CREATE TABLE image_files (
+            hash TEXT PRIMARY KEY, size INTEGER NOT NULL, uses INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE image_garbage (id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL);
+        CREATE TABLE image_total (id INTEGER PRIMARY KEY CHECK (id = 1), bytes INTEGER NOT NULL);
+        INSERT INTO image_total VALUES (1, 0);
+
+        CREATE TRIGGER image_added AFTER INSERT ON images BEGIN
+            INSERT OR IGNORE INTO image_files VALUES (new.hash, new.size, 0);
+            UPDATE image_files SET uses = uses + 1 WHERE hash = new.hash;
+            DELETE FROM image_garbage WHERE hash = new.hash;
+        END;
+        CREATE TRIGGER image_removed AFTER DELETE ON images BEGIN
+            UPDATE image_files SET uses = uses - 1 WHERE hash = old.hash;
+            INSERT INTO image_garbage (hash) SELECT hash FROM image_files WHERE hash = old.hash AND uses = 0;
+            DELETE FROM image_files WHERE hash = old.hash AND uses = 0;
+        END;
+        CREATE TRIGGER image_file_added AFTER INSERT ON image_files BEGIN
+            UPDATE image_total SET bytes = bytes + new.size;
+        END;
+        CREATE TRIGGER image_file_removed AFTER DELETE ON image_files BEGIN
+            UPDATE image_total SET bytes = bytes - old.size;
+        END;
+        CREATE TRIGGER image_message_removed AFTER DELETE ON messages WHEN old.event = 0 BEGIN
+            DELETE FROM images WHERE a = old.a AND b = old.b AND position = old.position;
+        END;
+        CREATE TRIGGER image_author_removed AFTER DELETE ON identities BEGIN
+            DELETE FROM images WHERE a = old.uid AND b = -1;
+        END;
         """
 }

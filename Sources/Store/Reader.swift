@@ -67,6 +67,18 @@ package struct Reader: ~Copyable, Sendable {
         }
     }
 
+    package mutating func images(_ question: ImageQuestion) -> ImageAnswer {
+        do throws(SQLiteFailure) {
+            try open()
+            return try history!.answer(question)
+        } catch {
+            close(after: error)
+            var answer = ImageAnswer(number: question.number)
+            answer.failure = error.description
+            return answer
+        }
+    }
+
     private mutating func open() throws(SQLiteFailure) { if history == nil { history = try History.open(path: path) } }
 
     private mutating func close(after failure: SQLiteFailure) {

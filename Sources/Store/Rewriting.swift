@@ -7,6 +7,7 @@ struct RewriteStatements: ~Copyable, Sendable {
     private let editMessages: Statement
     private let redactLog: Statement
     private let redactMessages: Statement
+    private let dropImage: Statement
 
     init(_ database: borrowing Database) {
         let log = "WHERE position = ?1 AND a = ?2 AND b = ?3"
@@ -17,6 +18,7 @@ struct RewriteStatements: ~Copyable, Sendable {
         editMessages = database.prepare("UPDATE messages \(edit) \(messages)")
         redactLog = database.prepare("UPDATE log \(redact) \(log)")
         redactMessages = database.prepare("UPDATE messages \(redact) \(messages)")
+        dropImage = database.prepare("DELETE FROM images WHERE position = ?1 AND a = ?2 AND b = ?3")
     }
 
     /// Nothing for what is neither an edit nor a redaction.
@@ -28,6 +30,7 @@ struct RewriteStatements: ~Copyable, Sendable {
         case .redact:
             try run(redactLog, record)
             try run(redactMessages, record)
+            try dropImage.run(record.counterpart, record.conversation.a, record.conversation.b)
         default: break
         }
     }

@@ -11,6 +11,7 @@ struct Writer: ~Copyable, Sendable {
     let sent: SentStatements
     let erasing: EraseStatements
     private let correspondents: CorrespondentStatements
+    private let forgetGarbage: Statement
     private var knownPairs: Set<Conversation> = []
     let merge: MergeStatements
 
@@ -46,6 +47,7 @@ struct Writer: ~Copyable, Sendable {
         sent = SentStatements(database)
         erasing = EraseStatements(database)
         correspondents = CorrespondentStatements(database)
+        forgetGarbage = database.prepare("DELETE FROM image_garbage WHERE id = ?1")
         merge = MergeStatements(database)
         self.database = database
     }
@@ -83,6 +85,10 @@ struct Writer: ~Copyable, Sendable {
             for change in batch.changes { try changes.apply(change, position: newest) }
         }
         knownPairs = known
+    }
+
+    func forgetImageFiles(_ garbage: [Int64]) throws(SQLiteFailure) {
+        try transaction { () throws(SQLiteFailure) in for id in garbage { try forgetGarbage.run(id) } }
     }
 
     /// Takes room in a commit and gives it back in another.

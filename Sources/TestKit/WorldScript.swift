@@ -36,6 +36,13 @@ package final class WorldScript {
     /// The history reader answers at once, and its answers arrive after those of later questions.
     package var holdsAnswers = false
     private var heldAnswers: [HistoryPage] = []
+    package let images = MemoryImages()
+    /// The thread of the images takes its time: it goes on with the first event after this became false.
+    package var holdsImages = false
+    private var heldOrders: [ImageOrder] = []
+    /// Connections that do not read.
+    package var deaf: Set<ConnectionID> = []
+    package var awaitingRoom: [ConnectionID] { Array(world.awaitingRoom) }
     private var sink = Ledger()
     private var releaser = Releaser(limit: 1 << 20)
     private var nextSlot: Int32 = 0
@@ -128,9 +135,7 @@ package final class WorldScript {
         if holdsBatches { return }
         while true {
             let refused = isStoreFull && world.effects.mustCommit
-            let records = world.effects.records
             let changes = world.effects.changes
-            let refusals = world.effects.refusals
             heldPages += world.effects.pages
             let pages = holdsPages ? [] : heldPages
             if !holdsPages { heldPages = [] }
@@ -141,6 +146,8 @@ package final class WorldScript {
             let receipts = world.effects.receipts
             let directs = holdsPages ? [] : heldDirects
             if !holdsPages { heldDirects = [] }
+            heldOrders += world.effects.images.map { refused ? $0.refused : $0 }
+            let imageQuestions = world.effects.imageQuestions
             let asked = world.effects.identities
             unverified += world.effects.passwords
             underived += world.effects.derivations
@@ -149,14 +156,7 @@ package final class WorldScript {
             notes += world.effects.notes
             moves += world.effects.moves
             sink.resumed += world.effects.resumes
-            if refused {
-                var told: [ByteString] = []
-                for refusal in refusals { told.append(world.line(for: refusal)) }
-                world.effects.outbox.refuse(told)
-            } else {
-                memory.commit(records, changes)
-                store?.commit(records, changes)
-            }
+            if refused { refuse() } else { commit() }
             releaser.release(world.effects.outbox, into: &sink)
             world.effects.clear()
             if refused { world.apply(.refused(changes, reason: "full"), at: moment) }
@@ -174,15 +174,40 @@ package final class WorldScript {
                 if !isMailFailing { mails.append(mail) }
                 world.apply(.mailed(number: mail.number, isSent: !isMailFailing), at: moment)
             }
+            serveImages(imageQuestions)
             if world.effects.outbox.isEmpty, !world.effects.mustCommit, world.effects.pages.isEmpty,
                 world.effects.directs.isEmpty, world.effects.sents.isEmpty, world.effects.receipts.isEmpty,
-                world.effects.identities.isEmpty,
-                world.effects.mails.isEmpty,
+                world.effects.identities.isEmpty, world.effects.images.isEmpty,
+                world.effects.imageQuestions.isEmpty, world.effects.mails.isEmpty,
                 isHasherSlow || world.effects.passwords.isEmpty && world.effects.derivations.isEmpty
             {
                 return
             }
         }
+    }
+
+    private func commit() {
+        let (records, changes) = (world.effects.records, world.effects.changes)
+        memory.commit(records, changes)
+        store?.commit(records, changes)
+        images.commit(records, changes)
+    }
+
+    private func refuse() {
+        var told: [ByteString] = []
+        let refusals = world.effects.refusals
+        for refusal in refusals { told.append(world.line(for: refusal)) }
+        world.effects.outbox.refuse(told)
+    }
+
+    private func serveImages(_ questions: [ImageQuestion]) {
+        for question in questions { world.apply(.images(images.answer(question, memory.log)), at: moment) }
+        let orders = holdsImages ? [] : heldOrders
+        if !holdsImages { heldOrders = [] }
+        for order in orders {
+            if let event = images.carryOut(order) { world.apply(.image(event), at: moment) }
+        }
+        for id in world.awaitingRoom where !deaf.contains(id) { world.apply(.room(id), at: moment) }
     }
 
     private func tell(_ pages: [HistoryPage]) {
@@ -286,6 +311,9 @@ package struct ScriptClient {
         send(line)
         return read()
     }
+
+    /// It is not read on at the moment.
+    package var isBlocked: Bool { script.world.isInputBlocked(id) }
 
     package var isClosed: Bool { script.isClosed(id) }
 

@@ -34,6 +34,8 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
     /// The same extension as it changes in discussion: what differs is told by numerics.
     package static let metadata3 = Capabilities(rawValue: 1 << 25)
     package static let readMarker = Capabilities(rawValue: 1 << 26)
+    /// The tags of a message that is a picture.
+    package static let images = Capabilities(rawValue: 1 << 45)
     package static let multiline = Capabilities(rawValue: 1 << 30)
     package static let channelRename = Capabilities(rawValue: 1 << 31)
     package static let messageRedaction = Capabilities(rawValue: 1 << 32)
@@ -83,6 +85,7 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
         CapabilityRow("parley.chat/idempotent", .idempotent, value: "max-length=64,seconds=86400"),
         CapabilityRow("parley.chat/receipts", .receipts),
         CapabilityRow("parley.chat/channels", .channels),
+        CapabilityRow("parley.chat/img", .images),
     ]
 
     /// The capability of this name, if it is on offer. Names are case-sensitive (IRCv3 capability negotiation).

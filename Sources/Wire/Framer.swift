@@ -13,8 +13,10 @@ package struct Framer: Sendable {
     /// The line kept so far holds telnet sequences or NUL.
     private var isMixed = false
     private var isSwallowing = false
-    /// Messages may be `LineLimits.extended` bytes long.
-    package var extendedLimit = false
+    /// Lines without a space are data and may have any length: they come as they arrive, as fragments.
+    package var takesData = false
+    /// The beginning of the present line has been given as a fragment.
+    private var isInData = false
 
     /// `telnet`: false where 0xFF is nothing special (WebSocket).
     package init(telnet: Bool = true) { speaksTelnet = telnet }
@@ -22,6 +24,8 @@ package struct Framer: Sendable {
     package enum Step {
         /// Never empty, without terminator, leading spaces, CR, LF and NUL.
         case line(ByteView)
+        /// A part of a line that is longer than a message may be, where data are taken; with no part of it a line end.
+        case fragment(ByteView)
         /// A line over the limit, discarded as a whole and told once: the start of its message, without tags; at most
         /// `LineLimits.message` bytes, cut between scalars, empty where the tags alone were too long.
         case tooLong(ByteView)
@@ -41,12 +45,13 @@ package struct Framer: Sendable {
         _ input: ByteView, at offset: inout Int, ended: Bool, scratch: inout ByteBuffer
     ) -> Step {
         var at = min(offset + Int(scanned), input.count)
+        if isInData, !takesData { stopData() }
         while at < input.count {
             if !telnet.isInText {
                 if let step = readTelnet(input, from: &offset, at: &at, &scratch) { return step }
                 continue
             }
-            if at == offset, !isSwallowing {
+            if at == offset, !isSwallowing, !isInData {
                 at = Self.skipBlank(input, from: at)
                 offset = at
                 if at == input.count { break }
@@ -100,6 +105,7 @@ package struct Framer: Sendable {
             let raw = input[offset..<at]
             let head = isSwallowing ? nil : excess(text(of: raw, &scratch), rawCount: raw.count)
             isSwallowing = false
+            isInData = false
             if head != nil { isFirst = false }
             restart(at: at, &offset)
             return head.map { .tooLong($0) }
@@ -128,6 +134,11 @@ package struct Framer: Sendable {
             scanned = 0
             return .needMore
         }
+        if takesData, telnet.isInText, !raw.isEmpty, let data = data(raw, &scratch) {
+            isInData = true
+            restart(at: input.count, &offset)
+            return .fragment(data)
+        }
         guard raw.count > LineLimits.message - 2, let head = excess(text(of: raw, &scratch), rawCount: raw.count) else {
             return .needMore
         }
@@ -147,10 +158,26 @@ package struct Framer: Sendable {
             isSwallowing = false
             return nil
         }
+        let data = takesData ? data(raw, &scratch) : nil
+        isInData = false
+        if let data { return data.isEmpty ? nil : .fragment(data) }
         let line = text(of: raw, &scratch)
         if line.isEmpty { return nil }
         if let head = excess(line, rawCount: raw.count) { return .tooLong(head) }
         return .line(line)
+    }
+
+    /// What has come of a line, if it is data that need not be kept until the line ends.
+    private func data(_ raw: ByteView, _ scratch: inout ByteBuffer) -> ByteView? {
+        guard isInData || raw.count > LineLimits.message - 2 else { return nil }
+        let data = text(of: raw, &scratch)
+        return isInData || !data.contains(0x20) ? data : nil
+    }
+
+    /// The line whose beginning was data ends where nobody takes data any more: the rest of it is nothing.
+    private mutating func stopData() {
+        isInData = false
+        isSwallowing = true
     }
 
     /// The line without what telnet put between, byte-order mark and leading spaces.
@@ -174,7 +201,6 @@ package struct Framer: Sendable {
     /// IRCv3 message-tags: 4094 bytes of tag data from a client between `@` and the space; Modern IRC: 512 bytes of
     /// message with CR LF. What telnet adds is bounded too, for it is kept until the line ends.
     private func excess(_ line: ByteView, rawCount: Int) -> ByteView? {
-        let limit = extendedLimit ? LineLimits.extended : LineLimits.message - 2
         let tagLimit = LineLimits.clientTags + 2
         var message = line
         if line.first == 0x40 {
@@ -183,8 +209,15 @@ package struct Framer: Sendable {
             }
             message = line.dropFirst(space + 1)
         }
+        let limit = Self.isImageData(message) ? LineLimits.extended : LineLimits.message - 2
         guard message.count > limit || rawCount > tagLimit + limit + 1024 else { return nil }
         return message.prefix(UTF8Check.scalarBoundary(message, atMost: LineLimits.message - 2))
+    }
+
+    /// The one command whose lines may be longer: `IMG DATA`, typed with a slash or not.
+    private static func isImageData(_ message: ByteView) -> Bool {
+        let command = message.first == 0x2F ? message.dropFirst() : message
+        return command.prefix(9).equalsIgnoringCase("IMG DATA ")
     }
 
     private static func skipBlank(_ input: ByteView, from start: Int) -> Int {

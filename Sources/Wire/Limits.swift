@@ -8,6 +8,6 @@ package enum LineLimits {
     package static let serverTags = 8191
     /// A whole line from a client.
     package static let clientLine = clientTags + 2 + message
-    /// A message without terminator where a longer one was agreed on (image data).
+    /// `IMG DATA` without terminator.
     package static let extended = 8191
 }

@@ -137,3 +137,34 @@ import Testing
         #expect(Set([composed, decomposed]).count == 2)
     }
 }
+
+@Suite struct Base64StreamTests {
+    private func decode(_ pieces: [String]) -> [UInt8]? {
+        var stream = Base64Stream()
+        var decoded: [UInt8] = []
+        for piece in pieces {
+            guard let bytes = ByteString(piece).withView({ stream.decode($0) }) else { return nil }
+            decoded += bytes
+        }
+        return stream.isWhole ? decoded : nil
+    }
+
+    @Test func piecesOfAnyLengthAreTheWhole() {
+        let bytes = (0..<100).map { UInt8($0 * 7 % 256) }
+        let text = Base64.encode(bytes).string
+        for size in 1...20 {
+            var pieces: [String] = []
+            var rest = Substring(text)
+            while !rest.isEmpty {
+                pieces.append(String(rest.prefix(size)))
+                rest = rest.dropFirst(size)
+            }
+            #expect(decode(pieces) == bytes)
+        }
+    }
+
+    @Test(arguments: [["QQ==", "QQ=="], ["QUJ"], ["Q=", "=="], ["QQ==A"], ["QR=="], ["Q QQ"], ["Q-_Q"], ["QQ=A"]])
+    func whatIsNotBase64(pieces: [String]) { #expect(decode(pieces) == nil) }
+
+    @Test func paddingMayBeDivided() { #expect(decode(["QQ", "=", "="]) == [0x41]) }
+}

@@ -1,4 +1,5 @@
 import Bytes
+import Images
 import Net
 import Server
 import Wire
@@ -19,6 +20,7 @@ let targets = [
     Target("framer", fuzzFramer), Target("message", fuzzMessage), Target("mode", fuzzModes), Target("mask", fuzzMasks),
     Target("capability", fuzzCapabilities), Target("text", fuzzText), Target("configuration", fuzzConfiguration),
     Target("proxy", fuzzProxy), Target("websocket", fuzzWebSocket), Target("world", fuzzWorld),
+    Target("image", fuzzImage), Target("data", fuzzData),
 ]
 
 func check(_ holds: Bool, _ what: @autoclosure () -> String) {
@@ -35,8 +37,9 @@ private func fuzzFramer(_ input: ByteView) {
 }
 
 /// What telnet is answered stands apart: it does not wait for the line that it came in.
-private func steps(of bytes: ByteView, pieces: Int) -> [[ByteString]] {
+private func steps(of bytes: ByteView, pieces: Int, takesData: Bool = false) -> [[ByteString]] {
     var framer = Framer()
+    framer.takesData = takesData
     var scratch = ByteBuffer()
     var steps: [ByteString] = []
     var answers: [ByteString] = []
@@ -50,7 +53,8 @@ private func steps(of bytes: ByteView, pieces: Int) -> [[ByteString]] {
             let before = offset
             switch framer.next(bytes.prefix(end), at: &offset, ended: isEnded, scratch: &scratch) {
             case .line(let line):
-                check(!line.isEmpty && line.count <= LineLimits.clientLine, "a line of \(line.count) bytes")
+                let most = LineLimits.clientTags + 2 + LineLimits.extended
+                check(!line.isEmpty && line.count <= most, "a line of \(line.count) bytes")
                 check(!line.contains(0) && !line.contains(0x0A) && !line.contains(0x0D), "a terminator within")
                 steps.append("line \(line)")
                 parse(line)
@@ -58,6 +62,10 @@ private func steps(of bytes: ByteView, pieces: Int) -> [[ByteString]] {
             case .tooLong(let head):
                 check(head.count <= LineLimits.message, "a beginning of \(head.count) bytes")
                 steps.append("long")
+            case .fragment(let part):
+                check(takesData, "data that nobody takes")
+                let before = steps.last.flatMap { $0.withView { $0.hasPrefix("data ") } ? steps.removeLast() : nil }
+                steps.append("\(before ?? "data ")\(part)")
             case .answer(let answer): answers.append(ByteString(answer))
             case .endOfTransmission: steps.append("end")
             case .needMore: break reading
@@ -224,4 +232,28 @@ private func fuzzConfiguration(_ text: ByteView) {
         check(!error.problems.isEmpty, "refused without a problem")
         for problem in error.problems { check(!problem.description.contains("\n"), "two lines: \(problem)") }
     }
+}
+
+/// What is clean stays as it is, and what is made of a picture is not much more than what it was made of.
+private func fuzzImage(_ bytes: ByteView) {
+    guard let image = cleaned(bytes) else { return }
+    check(
+        image.width > 0 && image.height > 0 && image.width * image.height <= 40_000_000,
+        "\(image.width)x\(image.height)")
+    check(image.bytes.count <= bytes.count + 2, "\(bytes.count) bytes became \(image.bytes.count)")
+    let again = image.bytes.withUnsafeBytes { cleaned(ByteView($0)) }
+    check(again == image, "a clean picture was cleaned")
+}
+
+private func cleaned(_ bytes: ByteView) -> CleanImage? {
+    do throws(ImageFault) { return try cleanImage(bytes, ImageLimits(pixels: 40_000_000)) } catch { return nil }
+}
+
+/// What is taken as data is the same whatever the pieces are.
+private func fuzzData(_ input: ByteView) {
+    guard let size = input.first, size > 0 else { return }
+    let bytes = input.dropFirst()
+    let pieces = steps(of: bytes, pieces: Int(size), takesData: true)
+    let whole = steps(of: bytes, pieces: .max, takesData: true)
+    check(pieces == whole, "pieces of \(size): \(pieces), at once: \(whole)")
 }

@@ -34,6 +34,10 @@ import Testing
         [networks]
         burst = 9
         rate = 8
+        [images]
+        types = ["image/png", "image/gif"]
+        guest-size = "64KiB"
+        idle = 5
         [flood]
         enabled = false
         [[webirc]]
@@ -65,6 +69,8 @@ import Testing
         #expect(settings.limits.listDelay == 2000 && settings.limits.metadataKeys == 4)
         #expect(!settings.accounts.isOpen && settings.accounts.hasMail && settings.accounts.codeLifetime == 60_000)
         #expect(settings.flood.networkBurst == 9 && settings.flood.networkRate == 8 && settings.userModes == .invisible)
+        #expect(settings.images.types == [.png, .gif] && settings.images.guestSize == 64 << 10)
+        #expect(settings.images.idle == 300_000)
         #expect(settings.stsPort == 6697 && settings.stsDuration == 30 * 86_400)
         #expect(
             settings.gateways
@@ -78,6 +84,7 @@ import Testing
         #expect(settings.limits == Settings().limits)
         #expect(settings.flood == Settings().flood)
         #expect(settings.accounts == Settings().accounts)
+        #expect(settings.images == Settings().images)
         #expect(settings.replay == Settings().replay && settings.page == Settings().page)
         #expect(settings.guestPrefix == Settings().guestPrefix)
     }

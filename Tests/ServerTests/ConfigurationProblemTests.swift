@@ -49,6 +49,11 @@ import Testing
             "[history]\nchannel-expiry = -1",
             "2:18: history.channel-expiry: -1d is out of range, allowed is 0s to 36500d"
         ),
+        ("[images]\ntypes = []", "2:9: images.types: must not be empty; enabled = false switches pictures off"),
+        (
+            "[images]\ntypes = [\"image/svg+xml\"]",
+            "2:9: images.types: there is no kind \"image/svg+xml\"; there are image/jpeg, image/png, image/gif, image/webp"
+        ),
         ("[flood]\nrate = nan", "2:8: flood.rate: nan is out of range, allowed is 0.1 to 100000.0"),
         ("[flood]\nenabled = \"yes\"", "2:11: flood.enabled: expected true or false, found \"yes\""),
         ("[guests]\nprefix = \"7up\"", "2:10: guests.prefix: is no name that a nick can begin with"),

@@ -126,6 +126,16 @@ func configuration(_ text: String) throws -> Configuration {
             exempt = ["10.0.0.0/8"]
             burst = 7
             rate = 3
+            [images]
+            enabled = false
+            types = ["image/png"]
+            guest-size = "64KiB"
+            account-size = "1MiB"
+            guest-daily = "2MiB"
+            account-daily = "3MiB"
+            total = "4MiB"
+            megapixels = 9
+            idle = 5
             [flood]
             enabled = false
             burst = 5
@@ -207,6 +217,15 @@ func configuration(_ text: String) throws -> Configuration {
         expected.networks.exempt = ["10.0.0.0/8"]
         expected.networks.burst = 7
         expected.networks.rate = 3
+        expected.images.enabled = false
+        expected.images.types = ["image/png"]
+        expected.images.guestSize = 64 << 10
+        expected.images.accountSize = 1 << 20
+        expected.images.guestDaily = 2 << 20
+        expected.images.accountDaily = 3 << 20
+        expected.images.total = 4 << 20
+        expected.images.megapixels = 9
+        expected.images.idle = .seconds(300)
         expected.flood.enabled = false
         expected.flood.burst = 5
         expected.flood.rate = 2

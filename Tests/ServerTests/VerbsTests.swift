@@ -16,6 +16,8 @@ import Testing
         ("default-config", .defaultConfig),
         ("hash-password", .hashPassword),
         ("export =u2k4x6abcdefg", .export("=u2k4x6abcdefg", configuration: nil)),
+        ("check-store", .checkStore(configuration: nil)),
+        ("check-store -c a.toml", .checkStore(configuration: "a.toml")),
         ("account list", .command(["ACCOUNT", "list"], configuration: nil)),
         ("--config a.toml operator KLINE --help", .command(["KLINE", "--help"], configuration: "a.toml")),
         ("serve --help", .help), ("-h", .help), ("help", .help),

@@ -5,6 +5,8 @@ import Wire
 enum Framed: Equatable, CustomStringConvertible {
     case line([UInt8])
     case tooLong([UInt8])
+    /// Fragments that follow each other, together.
+    case data([UInt8])
     case end
 
     static func line(_ text: String) -> Framed { .line(bytes(text)) }
@@ -13,6 +15,7 @@ enum Framed: Equatable, CustomStringConvertible {
         switch self {
         case .line(let line): "line(\(String(decoding: line, as: UTF8.self).debugDescription))"
         case .tooLong(let head): "tooLong(\(head.count): \(String(decoding: head.prefix(20), as: UTF8.self)))"
+        case .data(let data): "data(\(data.count))"
         case .end: "end"
         }
     }
@@ -46,6 +49,12 @@ struct Reading: Equatable {
             switch framer.next(kept.view, at: &offset, ended: ended, scratch: &scratch) {
             case .line(let line): framed.append(.line(ByteString(line).bytes))
             case .tooLong(let head): framed.append(.tooLong(ByteString(head).bytes))
+            case .fragment(let part):
+                if case .data(let before)? = framed.last {
+                    framed[framed.count - 1] = .data(before + ByteString(part).bytes)
+                } else {
+                    framed.append(.data(ByteString(part).bytes))
+                }
             case .answer(let answer): answers.append(answer)
             case .endOfTransmission: framed.append(.end)
             case .needMore:
@@ -211,15 +220,81 @@ struct LineLengthTests {
         #expect(reading.framed.last == .line("b"))
     }
 
-    @Test func extendedLinesWhereAgreed() {
-        var framer = Framer()
-        framer.extendedLimit = true
-        let fits = Self.text(8191)
-        #expect(Reading([bytes(fits + "\r\n")], framer: framer).framed == [.line(fits)])
-        #expect(Reading([bytes(fits + "x\r\n")], framer: framer).framed == [.tooLong(bytes(Self.message))])
+    @Test(arguments: ["IMG DATA * * ", "img data i1 0 ", "/IMG DATA * * "])
+    func imageDataMayBeLonger(head: String) {
+        let fits = head + Self.text(8191 - head.utf8.count)
+        #expect(Reading([bytes(fits + "\r\n")]).framed == [.line(fits)])
+        let tooLong = Reading([bytes(fits + "x\r\n")]).framed
+        #expect(tooLong == [.tooLong(Array(bytes(fits).prefix(510)))])
+    }
+
+    @Test(arguments: ["IMG GET ", "IMG DATAX ", "IMG  DATA ", "PRIVMSG #a :IMG DATA "])
+    func nothingElseMay(head: String) {
+        let line = head + Self.text(600)
+        #expect(Reading([bytes(line + "\n")]).framed == [.tooLong(Array(bytes(line).prefix(510)))])
     }
 
     @Test func framerIsSmall() { #expect(MemoryLayout<Framer>.size <= 16) }
+}
+
+struct DataFramerTests {
+    private static var framer: Framer {
+        var framer = Framer()
+        framer.takesData = true
+        return framer
+    }
+
+    static let long = String(repeating: "/9j+", count: 5000)
+
+    @Test func aLineOfAnyLengthComesAsItArrives() {
+        let input = bytes(Self.long + "\r\n.\nQUIT\n")
+        let expected: [Framed] = [.data(bytes(Self.long)), .line("."), .line("QUIT")]
+        #expect(Reading([input], framer: Self.framer).framed == expected)
+        for size in [1, 7, 509, 510, 511, 4096] {
+            let chunks = stride(from: 0, to: input.count, by: size).map {
+                Array(input[$0..<min(input.count, $0 + size)])
+            }
+            let reading = Reading(chunks, framer: Self.framer)
+            #expect(reading.framed == expected)
+            #expect(reading.mostKept <= 511 + size)
+        }
+    }
+
+    @Test func shortLinesStayLines() {
+        let line = String(repeating: "A", count: 76)
+        let reading = Reading([bytes("\(line)\n\(line)\r\n\n.\n")], framer: Self.framer)
+        #expect(reading.framed == [.line(line), .line(line), .line(".")])
+    }
+
+    @Test func withASpaceALongLineIsNoData() {
+        let line = "PRIVMSG #a :" + String(repeating: "x", count: 600)
+        #expect(Reading([bytes(line + "\n.\n")], framer: Self.framer).framed.last == .line("."))
+        let reading = Reading([bytes(line + "\n")], framer: Self.framer)
+        #expect(reading.framed == [.tooLong(Array(bytes(line).prefix(510)))])
+    }
+
+    @Test func theLastLineNeedsNoEnd() {
+        #expect(Reading([bytes(Self.long)], ended: true, framer: Self.framer).framed == [.data(bytes(Self.long))])
+    }
+
+    @Test func whenNobodyTakesDataAnyMoreTheRestOfTheLineIsNothing() {
+        var framer = Self.framer
+        var scratch = ByteBuffer()
+        var offset = 0
+        var kept = ByteBuffer()
+        with(bytes(Self.long)) { kept.append($0) }
+        guard case .fragment = framer.next(kept.view, at: &offset, ended: false, scratch: &scratch) else {
+            Issue.record("no fragment")
+            return
+        }
+        framer.takesData = false
+        with("AAAA\nPING\n") { kept.append($0) }
+        guard case .line(let line) = framer.next(kept.view, at: &offset, ended: false, scratch: &scratch) else {
+            Issue.record("no line")
+            return
+        }
+        #expect(line == "PING")
+    }
 }
 
 struct SplitTests {

@@ -25,6 +25,7 @@ extension World {
                 request, "EDIT_WINDOW_EXPIRED", settings.editWindow, "You can no longer change this message")
         }
         if let why = reasonNotToEdit(record, request, place, text) { return refuse(request, "EDIT_FORBIDDEN", why) }
+        let text = ImageText.isImage(record.tags) ? ImageText.replacingCaption(record.text, by: text) : text
         let msgid = MessageID.text(record.position)
         let line = change(record, .edit, request, place, text: text, body: "EDIT \(place.name) \(msgid) :\(text)")
         let (knowing, others) = audience(of: request, place, knowing: .messageEdit)

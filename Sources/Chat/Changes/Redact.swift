@@ -30,6 +30,7 @@ extension World {
         let msgid = MessageID.text(record.position)
         let tail: ByteString = reason.isEmpty ? "" : " :\(reason)"
         let line = change(record, .redact, request, place, text: reason, body: "REDACT \(place.name) \(msgid)\(tail)")
+        if record.kind == .privmsg { effects.images.append(.collect) }
         let (knowing, _) = audience(of: request, place, knowing: .messageRedaction)
         var forms = Forms(interest: line.interest)
         relay(line, to: knowing, &forms)

@@ -76,12 +76,12 @@ extension World {
     // MARK: Direct messages
 
     /// 301: the receiver says that it is away, or it is not here and gets the message when it returns.
-    private mutating func tellAbsence(_ turn: Turn, _ receiver: Correspondent) {
+    mutating func tellAbsence(_ turn: Turn, _ receiver: Correspondent) {
         let away = receiver.user.map { users[$0].away } ?? "Not here now; the message is kept for the return"
         if !away.isEmpty { reply(turn, .RPL_AWAY, "\(receiver.name) :\(away)") }
     }
 
-    private mutating func recordDirect(
+    mutating func recordDirect(
         _ turn: Turn, _ utterance: Utterance, to receiver: Correspondent, _ line: inout Outgoing
     ) {
         let pair = Conversation.direct(users[turn.me].uid, receiver.uid)
@@ -95,7 +95,7 @@ extension World {
     }
 
     /// To every session of the receiver, and to the sender's other sessions.
-    private mutating func relayDirect(
+    mutating func relayDirect(
         _ turn: Turn, _ utterance: Utterance, _ line: Outgoing, to receiver: Correspondent
     ) {
         let needing: Capabilities = utterance.kind == .tagmsg ? .messageTags : []

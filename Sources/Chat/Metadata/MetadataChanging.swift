@@ -104,10 +104,11 @@ extension World {
 
     // MARK: Carrying it out
 
-    private mutating func change(_ target: MetadataTarget, _ key: ByteString, _ value: ByteString?, by turn: Turn) {
+    mutating func change(_ target: MetadataTarget, _ key: ByteString, _ value: ByteString?, by turn: Turn) {
         switch target {
         case .newcomer(let session): openings[session.index]?.metadata[key] = value
         case .user(let user):
+            if key == MetadataKeys.avatar, ByteView(turn.command) != "IMG", hasPortrait(user) { dropPortrait(of: user) }
             users[user].metadata[key] = value
             if !users[user].isKept { keep(user) }
             save(.setMetadata(.identity(users[user].uid), key: key, value: value))

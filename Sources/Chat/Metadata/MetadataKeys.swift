@@ -4,6 +4,8 @@ import Bytes
 enum MetadataKeys {
     /// What messages are stored under, beside the nick.
     static var displayName: ByteString { "display-name" }
+    /// An address, or a photo that is stored here (`portraitValue`).
+    static var avatar: ByteString { "avatar" }
     /// `off`: LASTSEEN tells nobody.
     static var lastSeen: ByteString { "parley.chat/last-seen" }
     /// `off`: neither gives receipts nor gets any.

@@ -41,6 +41,7 @@ extension World {
         if let nick = departed.nick(of: uid, since: 0) { eraseSigns(of: nick) }
         departed.remove(uid)
         save(.erase(uid))
+        eraseImages(of: uid)
     }
 
     /// Where the server notes by nick who did something.

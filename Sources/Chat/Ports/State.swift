@@ -143,6 +143,11 @@ package enum Change: Sendable, Equatable {
     /// nil removes the key.
     case setMetadata(MetadataOwner, key: ByteString, value: ByteString?)
     case saveServerBan(ServerBan)
+    case saveUpload(UploadState)
+    case dropUpload(Int64)
+    /// The picture, in the place of its upload. One of these in a refused batch is not tried again.
+    case postImage(ImageState, UploadState)
+    case dropPortrait(UID)
     case removeServerBan(ServerBan.Kind, mask: ByteString)
     case saveReadMark(UID, ReadMark)
     case removeReadMark(UID, Conversation)
@@ -190,6 +195,8 @@ package struct StoredState: Sendable {
     }
 
     package var channels: [Channel] = []
+    /// Pictures that were coming in.
+    package var uploads: [UploadState] = []
     /// In the order they were set.
     package var serverBans: [ServerBan] = []
     /// The newest ones, oldest first.

@@ -50,7 +50,7 @@ enum HelpScreen {
 
     static let topics: [ByteString] =
         list("You", registrationCommands + identityCommands + presenceCommands) + list("Channels", channelCommands)
-        + list("Saying", messageCommands) + list("What was said", historyCommands)
+        + list("Saying", messageCommands + imageCommands) + list("What was said", historyCommands)
         + list("Who and what is here", queryCommands) + list("Operators", operatorCommands)
 
     /// Sent by clients, not typed by people; `HELP <command>` knows them all the same.

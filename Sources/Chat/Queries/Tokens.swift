@@ -42,7 +42,15 @@ private func featureTokens(_ settings: Settings) -> [ByteString] {
         "soju.im/SAFERATE",
         // Seconds in which authors may change what they said; 0: always.
         "parley.chat/CHANGE=edit:\(settings.editWindow / 1000),redact:\(settings.redactWindow / 1000)",
-    ]
+    ] + imageTokens(settings.images)
+}
+
+/// `max` is for a guest's pictures.
+private func imageTokens(_ images: ImageSettings) -> [ByteString] {
+    if !images.isEnabled { return [] }
+    let types = wrap(images.types.map(\.name), width: .max, separator: 0x7C)[0]
+    let sizes: ByteString = "max:\(images.guestSize),max-account:\(images.accountSize)"
+    return ["parley.chat/IMG=\(sizes),chunk:\(images.chunk),window:\(images.window),types:\(types)"]
 }
 
 extension World {

@@ -89,7 +89,7 @@ private let quitCommand = Command(
     let given = world.isMutedByServer(turn.session) ? .empty : world.freeText(turn, 0)
     let reason = ByteString(given.prefix(UTF8Check.scalarBoundary(given, atMost: limit)))
     let said: ByteString = reason.isEmpty ? "Quit" : "Quit: \(reason)"
-    world.close(turn.session, reason: said, error: said)
+    if !world.leavesLater(turn.session, said) { world.close(turn.session, reason: said, error: said) }
 }
 
 extension World {
