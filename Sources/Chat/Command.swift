@@ -6,7 +6,8 @@ package struct Command: Sendable {
     package enum Access: Sendable {
         /// Part of coming in, by any manner.
         case opening
-        /// May be said at any time; after a person's NICK it completes the entry first, as any next command does.
+        /// QUIT: may be said at any time; after a person's NICK it completes the entry first, as any next command does
+        /// but PING, which some clients send between NICK and USER.
         case anytime
         /// A person may ask it before having an identity; a client may not.
         case visitor

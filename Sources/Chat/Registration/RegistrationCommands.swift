@@ -59,7 +59,7 @@ private let passCommand = Command(
 }
 
 private let pingCommand = Command(
-    "PING", access: .anytime, cost: 200, source: "Modern IRC, PING",
+    "PING", access: .opening, cost: 200, source: "Modern IRC, PING",
     help: ["PING <text>", "The server answers PONG with the text.", "Example: PING hello"]
 ) { world, turn in
     guard let text = turn.parameter(0), !text.isEmpty else {
@@ -71,7 +71,7 @@ private let pingCommand = Command(
 }
 
 private let pongCommand = Command(
-    "PONG", access: .anytime, cost: 0, source: "Modern IRC, PONG",
+    "PONG", access: .opening, cost: 0, source: "Modern IRC, PONG",
     help: [
         "PONG <text>", "The answer to a PING of the server; clients send it by themselves.",
         "Example: PONG parley.local",
