@@ -66,7 +66,7 @@ struct ChangeStatements: ~Copyable, Sendable {
         saveDelivered = database.prepare("INSERT OR REPLACE INTO delivered (uid, position, time) VALUES (?1, ?2, ?3)")
         saveReadMark = database.prepare("INSERT OR REPLACE INTO read_marks (uid, a, b, time) VALUES (?1, ?2, ?3, ?4)")
         removeReadMark = database.prepare("DELETE FROM read_marks WHERE uid = ?1 AND a = ?2 AND b = ?3")
-        noteMissed = database.prepare("INSERT OR IGNORE INTO missed (uid, position) VALUES (?1, ?2)")
+        noteMissed = database.prepare("INSERT OR IGNORE INTO missed (uid, position, time) VALUES (?1, ?2, ?3)")
         forgetMissed = database.prepare("DELETE FROM missed WHERE uid = ?1")
         accounts = AccountStatements(database)
         erasing = EraseStatements(database)
@@ -125,7 +125,7 @@ struct ChangeStatements: ~Copyable, Sendable {
             try saveReadMark.run(uid.number, mark.conversation.a, mark.conversation.b, mark.time)
         case .removeReadMark(let uid, let conversation):
             try removeReadMark.run(uid.number, conversation.a, conversation.b)
-        case .noteMissed(let uid, let position): try noteMissed.run(uid.number, position)
+        case .noteMissed(let uid, let mark): try noteMissed.run(uid.number, mark.position, mark.time)
         case .forgetMissed(let uid): try forgetMissed.run(uid.number)
         case .account(let change): try accounts.apply(change)
         case .erase(let uid): try erasing.begin(uid, position: position)

@@ -13,6 +13,7 @@ struct History: ~Copyable, Sendable {
     private let byNick: Statement
     private let places: Statement
     private let others: Statement
+    private let othersNewestFirst: Statement
     private let metadata: Statement
     private let marks: Statement
     private let missed: Statement
@@ -47,12 +48,14 @@ struct History: ~Copyable, Sendable {
             "SELECT uid FROM identities WHERE nick = ?1 COLLATE NOCASE ORDER BY seen DESC LIMIT 1")
         places = database.prepare(
             "SELECT channel, ranks, present, joined FROM members WHERE uid = ?1 ORDER BY channel")
-        others = database.prepare("SELECT other FROM correspondents WHERE uid = ?1")
+        let range = "SELECT other, hour FROM correspondents WHERE uid = ?1 AND hour BETWEEN ?2 AND ?3 ORDER BY hour"
+        others = database.prepare(range)
+        othersNewestFirst = database.prepare("\(range) DESC")
         metadata = database.prepare("SELECT key, value FROM metadata WHERE kind = 1 AND owner = ?1 ORDER BY key")
         marks = database.prepare("SELECT a, b, time FROM read_marks WHERE uid = ?1")
-        missed = database.prepare("SELECT position FROM missed WHERE uid = ?1")
         accounts = AccountRows(database)
         images = ImageQueries(database)
+        missed = database.prepare("SELECT position, time FROM missed WHERE uid = ?1")
         clustered = Clustered(database)
         sentRows = SentReading(database)
         receiptRows = ReceiptsReading(database)
@@ -125,11 +128,19 @@ struct History: ~Copyable, Sendable {
 
     func answer(_ question: ImageQuestion) throws(SQLiteFailure) -> ImageAnswer { try images.answer(question) }
 
-    func correspondents(of uid: UID) throws(SQLiteFailure) -> [UID] {
-        defer { others.reset() }
-        others.bind(1, uid.number)
-        var found: [UID] = []
-        while try others.step() { found.append(UID(number: others.integer(0))) }
+    func correspondents(
+        of uid: UID, _ hours: ClosedRange<Int64>, newestFirst: Bool
+    ) throws(SQLiteFailure) -> [(UID, hour: Int64)] {
+        try newestFirst ? correspondents(othersNewestFirst, uid, hours) : correspondents(others, uid, hours)
+    }
+
+    private func correspondents(
+        _ statement: borrowing Statement, _ uid: UID, _ hours: ClosedRange<Int64>
+    ) throws(SQLiteFailure) -> [(UID, hour: Int64)] {
+        defer { statement.reset() }
+        statement.bind([uid.number, hours.lowerBound, hours.upperBound])
+        var found: [(UID, hour: Int64)] = []
+        while try statement.step() { found.append((UID(number: statement.integer(0)), statement.integer(1))) }
         return found
     }
 
@@ -200,7 +211,9 @@ struct History: ~Copyable, Sendable {
             kept.marks.append(ReadMark(conversation: conversation, time: marks.integer(2)))
         }
         missed.bind(1, uid.number)
-        if try missed.step() { kept.missedSince = missed.integer(0) }
+        if try missed.step() {
+            kept.missedSince = MessageMark(position: missed.integer(0), time: missed.integer(1))
+        }
         return kept
     }
 }

@@ -8,7 +8,7 @@ enum Migrations {
     /// Version n is what the first n entries make.
     static let all: [String] = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-        version11, version12,
+        version11, version12, version13,
     ]
 
     /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
@@ -224,5 +224,21 @@ enum Migrations {
         CREATE TRIGGER image_author_removed AFTER DELETE ON identities BEGIN
             DELETE FROM images WHERE a = old.uid AND b = -1;
         END;
+        """
+
+    /// The hour of each conversation's newest message, so that a page of them looks at no others; and when the first
+    /// message was missed.
+    private static let version13 = """
+        ALTER TABLE correspondents ADD COLUMN hour INTEGER NOT NULL DEFAULT 0;
+        CREATE TEMP TABLE heads AS
+            SELECT a, b, max(time) / 3600000 AS hour FROM (
+                SELECT a, b, time FROM messages WHERE b != 0 AND event = 0
+                UNION ALL SELECT a, b, time FROM log WHERE b != 0 AND kind < 10)
+            GROUP BY a, b;
+        UPDATE correspondents SET hour = heads.hour FROM heads
+            WHERE heads.a = min(uid, other) AND heads.b = max(uid, other);
+        DROP TABLE heads;
+        CREATE INDEX correspondents_by_hour ON correspondents (uid, hour);
+        ALTER TABLE missed ADD COLUMN time INTEGER NOT NULL DEFAULT 0;
         """
 }

@@ -12,7 +12,7 @@ struct Writer: ~Copyable, Sendable {
     let erasing: EraseStatements
     private let correspondents: CorrespondentStatements
     private let forgetGarbage: Statement
-    private var knownPairs: Set<Conversation> = []
+    private var knownPairs: [Conversation: Int64] = [:]
     let merge: MergeStatements
 
     /// Settings that hold for the connection, then whatever `prepare` has to do (migrations) before the statements.
@@ -68,7 +68,7 @@ struct Writer: ~Copyable, Sendable {
     mutating func write(_ batch: JournalBatch, above lastPosition: Int64) throws(SQLiteFailure) {
         var newest = lastPosition
         // What a failed transaction has added is not known.
-        var known: Set<Conversation> = []
+        var known: [Conversation: Int64] = [:]
         swap(&known, &knownPairs)
         try transaction { () throws(SQLiteFailure) in
             for record in batch.records {

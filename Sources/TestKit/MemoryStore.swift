@@ -40,11 +40,11 @@ package final class MemoryStore: ScriptStore {
                 forgetMark(uid, mark.conversation)
                 correspondence[uid, default: Correspondence()].marks.append(mark)
             case .removeReadMark(let uid, let conversation): forgetMark(uid, conversation)
-            case .noteMissed(let uid, let position):
-                let first = correspondence[uid]?.missedSince ?? 0
-                if first == 0 { correspondence[uid, default: Correspondence()].missedSince = position }
+            case .noteMissed(let uid, let mark):
+                let first = correspondence[uid]?.missedSince ?? MessageMark()
+                if first.position == 0 { correspondence[uid, default: Correspondence()].missedSince = mark }
+            case .forgetMissed(let uid): correspondence[uid]?.missedSince = MessageMark()
             case .saveDelivered(let uid, let position, let time): delivered[uid] = (position, time)
-            case .forgetMissed(let uid): correspondence[uid]?.missedSince = 0
             case .account(let change): commit(change)
             default: break
             }
@@ -199,7 +199,7 @@ package final class MemoryStore: ScriptStore {
                 records: from > to ? heads.suffix(question.limit) : Array(heads.prefix(question.limit)),
                 isComplete: isComplete)
         case .received(let since):
-            let received = mine.filter { $0.position >= since && $0.uid != question.uid }
+            let received = mine.filter { $0.position >= since.position && $0.uid != question.uid }
             var answer = DirectAnswer(
                 number: question.number, records: received.suffix(question.limit),
                 isComplete: received.count <= question.limit)

@@ -18,14 +18,16 @@ import Testing
         return record
     }
 
-    private func heads(_ uid: UID, from: Int64 = 0, to: Int64 = 10_000, limit: Int = 10, newest: Int64 = .max)
+    private func heads(_ uid: UID, from: Int64 = 0, to: Int64 = 10_000, limit: Int = 10)
         -> DirectQuestion
     {
-        DirectQuestion(number: 1, uid: uid, wanted: .heads(from: from, to: to), limit: limit, newest: newest)
+        DirectQuestion(number: 1, uid: uid, wanted: .heads(from: from, to: to), limit: limit, newest: .max)
     }
 
     private func received(_ uid: UID, since: Int64, limit: Int = 10, newest: Int64 = .max) -> DirectQuestion {
-        DirectQuestion(number: 1, uid: uid, wanted: .received(since: since), limit: limit, newest: newest)
+        DirectQuestion(
+            number: 1, uid: uid, wanted: .received(since: MessageMark(position: since, time: 1000 + since)),
+            limit: limit, newest: newest)
     }
 
     /// Bounds are the samples' times: 1000 and the position.
@@ -48,7 +50,6 @@ import Testing
         #expect(found(heads(ana, from: 1007, to: 1000)) == [2, 6])
         #expect(found(heads(ana, limit: 2)) == [2, 6])
         #expect(found(heads(ana, from: 10_000, to: 0, limit: 2)) == [6, 7])
-        #expect(found(heads(ana, newest: 5)) == [2, 3])
         #expect(reader.direct(heads(ana, limit: 2)).isComplete == false)
         #expect(reader.direct(heads(ana, limit: 3)).isComplete == true)
         #expect(found(heads(UID(number: 3))) == [])
@@ -59,6 +60,36 @@ import Testing
         #expect(found(received(cy, since: 1, newest: 4)) == [3])
         #expect(found(received(cy, since: 1, limit: 1)) == [5])
         #expect(reader.direct(received(cy, since: 1, limit: 1)).isComplete == false)
+    }
+
+    /// Over many hours, each page finds what belongs to it.
+    @Test(arguments: [false, true]) func pagesOverManyHours(backwards: Bool) throws {
+        let store = try Store.open(path: scratch.database, durability: .off)
+        var reader = store.readers.make()
+        var journal = store.takeJournal()
+        let hour: Int64 = 3_600_000
+        var position: Int64 = 0
+        for round in Int64(0)..<3 {
+            for number in Int64(1)...20 {
+                position += 1
+                var record = message(position, from: ana, to: UID(number: 100 + (number * 7) % 20))
+                record.time = round * 30 * hour + number * hour / 3
+                _ = journal.commit([record])
+            }
+        }
+        var found: [Int64] = []
+        var from = backwards ? 1_000 * hour : 0
+        while true {
+            let answer = reader.direct(heads(ana, from: from, to: backwards ? 0 : 1_000 * hour, limit: 3))
+            let page = answer.records.map(\.position)
+            found = backwards ? page + found : found + page
+            if answer.isComplete { break }
+            #expect(page.count == 3)
+            from = (backwards ? answer.records.first : answer.records.last)!.time
+        }
+        #expect(found == Array(41...60))
+        let asked = try journal.ask("SELECT count(*) FROM correspondents WHERE uid = \(ana.number) AND hour >= 60")
+        #expect(asked == 20)
     }
 
     /// What nothing but the time tells apart is not divided.
@@ -124,7 +155,9 @@ import Testing
                 .saveReadMark(ana, ReadMark(conversation: .channel(4), time: 5)), .saveReadMark(ana, one),
                 .saveReadMark(ana, two), .saveReadMark(ana, ReadMark(conversation: .channel(5), time: 7)),
                 .removeReadMark(ana, .channel(5)), .saveReadMark(bo, two),
-                .noteMissed(bo, position: 12), .noteMissed(bo, position: 15), .noteMissed(ana, position: 3),
+                .noteMissed(bo, MessageMark(position: 12, time: 5)),
+                .noteMissed(bo, MessageMark(position: 15, time: 6)),
+                .noteMissed(ana, MessageMark(position: 3, time: 1)),
                 .forgetMissed(ana),
             ]
             #expect(journal.commit(JournalBatch(number: 1, changes: changes)) == .committed(batch: 1))
@@ -132,9 +165,9 @@ import Testing
         let store = try Store.open(path: scratch.database, durability: .full)
         var reader = store.readers.make()
         let mine = reader.identity(IdentityQuestion(number: 4, who: .uid(ana))).correspondence
-        #expect(mine.marks == [one, two] && mine.missedSince == 0)
+        #expect(mine.marks == [one, two] && mine.missedSince == MessageMark())
         let his = reader.identity(IdentityQuestion(number: 4, who: .uid(bo))).correspondence
-        #expect(his.marks == [two] && his.missedSince == 12)
+        #expect(his.marks == [two] && his.missedSince == MessageMark(position: 12, time: 5))
     }
 
     @Test func whoWasHereLastIsLoaded() throws {

@@ -4,8 +4,8 @@ import Wire
 /// Direct messages that came while an identity was gone. They are delivered once, on its return; what was said in its
 /// channels comes with the replay.
 extension World {
-    mutating func deliverMissed(_ session: ConnectionID, since position: Int64) {
-        guard position > 0, let user = sessions[session].user else { return }
+    mutating func deliverMissed(_ session: ConnectionID, since first: MessageMark) {
+        guard first.position > 0, let user = sessions[session].user else { return }
         let uid = users[user].uid
         // It asks for itself.
         if capabilities[Int(session.index)].contains(.chathistory) { return save(.forgetMissed(uid)) }
@@ -14,7 +14,7 @@ extension World {
         hold(session, for: number)
         effects.directs.append(
             DirectQuestion(
-                number: number, uid: uid, wanted: .received(since: position), limit: settings.limits.missed,
+                number: number, uid: uid, wanted: .received(since: first), limit: settings.limits.missed,
                 newest: lastPosition))
     }
 

@@ -39,7 +39,7 @@ extension World {
         effects.directs.append(
             DirectQuestion(
                 number: number, uid: request.reader, wanted: .heads(from: from, to: to), limit: limit,
-                newest: lastPosition))
+                newest: .max))
     }
 
     mutating func answered(_ answer: DirectAnswer) {

@@ -57,7 +57,7 @@ extension World {
     mutating func send(_ letter: Letter, _ answer: DirectAnswer) {
         let session = letter.session
         guard sessions.contains(session) else { return }
-        stopWaiting(session)
+        if !hasLetters(session) { stopWaiting(session) }
         guard sessions[session].stage == .registered, let user = sessions[session].user,
             let message = Message(parsing: ByteView(letter.utterance.command))
         else { return }
@@ -71,6 +71,10 @@ extension World {
             }
         }
         endInputIfOver(session)
+    }
+
+    private func hasLetters(_ session: ConnectionID) -> Bool {
+        pending.values.contains { if case .addressing(let letter) = $0 { letter.session == session } else { false } }
     }
 
     // MARK: Direct messages
@@ -89,7 +93,7 @@ extension World {
         line.position = append(utterance.kind, by: turn.me, pair, line.time, utterance.tags, utterance.text)
         noteSent(utterance)
         if receiver.user == nil, utterance.kind.isMessage {
-            save(.noteMissed(receiver.uid, position: line.position))
+            save(.noteMissed(receiver.uid, MessageMark(position: line.position, time: line.time)))
         }
         for user in [turn.me, receiver.user ?? turn.me] where !users[user].isKept { keep(user) }
     }

@@ -15,8 +15,8 @@ package struct ReadMark: Sendable, Equatable {
 /// What is kept for an identity of what it read and of what was said to it while it was gone.
 package struct Correspondence: Sendable, Equatable {
     package var marks: [ReadMark] = []
-    /// Position of the first direct message that it missed; 0: it missed none.
-    package var missedSince: Int64 = 0
+    /// The first direct message that it missed.
+    package var missedSince = MessageMark()
 
     package init() {}
 }

@@ -73,8 +73,8 @@ package struct DirectQuestion: Sendable, Equatable {
         /// The newest message of each conversation, where its time lies between these and is neither; as many as asked
         /// for, beginning at the first. Where several have the same time all of them are told.
         case heads(from: Int64, to: Int64)
-        /// The newest of what others said to it from this position on.
-        case received(since: Int64)
+        /// The newest of what others said to it from this one on.
+        case received(since: MessageMark)
         /// Whether anything is kept of the identity: nothing is, where the answer is not complete.
         case existence
     }

@@ -151,8 +151,8 @@ package enum Change: Sendable, Equatable {
     case removeServerBan(ServerBan.Kind, mask: ByteString)
     case saveReadMark(UID, ReadMark)
     case removeReadMark(UID, Conversation)
-    /// An identity that is gone was sent the message of this position; the first one counts.
-    case noteMissed(UID, position: Int64)
+    /// An identity that is gone was sent this message; the first one counts.
+    case noteMissed(UID, MessageMark)
     case forgetMissed(UID)
     /// All up to this position has come; found at this time in milliseconds.
     case saveDelivered(UID, position: Int64, time: Int64)
