@@ -59,7 +59,12 @@ extension History {
             heads += newest.filter { $0.time > min(from, to) && $0.time < max(from, to) }
         }
         heads.sort { ($0.time, $0.position) < ($1.time, $1.position) }
-        return DirectAnswer(question, heads, newestFirst: from > to)
+        var answer = DirectAnswer(question, heads, newestFirst: from > to)
+        for record in answer.records {
+            let other = record.other(than: question.uid)
+            answer.accounts[other] = try accounts.account(other)?.name
+        }
+        return answer
     }
 
     private func received(

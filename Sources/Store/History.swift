@@ -17,7 +17,7 @@ struct History: ~Copyable, Sendable {
     private let metadata: Statement
     private let marks: Statement
     private let missed: Statement
-    private let accounts: AccountRows
+    let accounts: AccountRows
     private let images: ImageQueries
     private let clustered: Clustered
     private let sentRows: SentReading

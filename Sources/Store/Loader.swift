@@ -142,9 +142,10 @@ struct Loader {
             "SELECT name, look, uid, code_expires, standing FROM accounts INDEXED BY account_names")
         while try rows.step() {
             let isUnverified = rows.integer(4) == Int64(AccountState.Standing.unverified.rawValue)
+            let isClosed = rows.integer(4) == Int64(AccountState.Standing.closed.rawValue)
             state.accountNames.append(
                 AccountName(
-                    name: rows.bytes(0), look: rows.bytes(1), uid: UID(number: rows.integer(2)),
+                    name: rows.bytes(0), look: rows.bytes(1), uid: UID(number: isClosed ? 0 : rows.integer(2)),
                     expires: isUnverified ? rows.integer(3) : 0))
         }
     }

@@ -218,6 +218,25 @@ import Testing
         #expect(ana.isClosed && ana.read().contains { $0.contains(" 301 ") })
     }
 
+    @Test func anAccountIsFoundByItsNameAlways() {
+        var stored = StoredState()
+        let bob = UID(number: 77)
+        stored.accountNames = [
+            AccountName(name: "Bob", look: "bob", uid: bob), AccountName(name: "gone", look: "gone", uid: .none),
+            AccountName(name: "soon", look: "soon", uid: UID(number: 78), expires: 1_790_000_000),
+        ]
+        let script = WorldScript({ $0.nickMemory = 0 }, stored: stored)
+        let ana = script.client("ana", capabilities: "batch draft/chathistory")
+        #expect(
+            ana.ask("PRIVMSG bob :hi") == [":parley.test 301 ana bob :Not here now; the message is kept for the return"]
+        )
+        #expect(script.memory.correspondence[bob]?.missedSince.position == script.log.last?.position)
+        #expect(ana.ask("CHATHISTORY LATEST BOB * 5").first?.hasSuffix(" chathistory BOB") == true)
+        #expect(ana.ask("CHATHISTORY LATEST BOB * 5").count == 3)
+        #expect(ana.ask("PRIVMSG gone :hi")[0].contains(refused))
+        #expect(ana.ask("PRIVMSG soon :hi")[0].contains(refused))
+    }
+
     @Test func whoIsBackUnderAnotherNickIsNotFoundUnderTheOld() {
         let (script, ana, token) = script()
         let bo = back(script, token, nick: "boris")

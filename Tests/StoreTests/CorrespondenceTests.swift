@@ -92,6 +92,18 @@ import Testing
         #expect(asked == 20)
     }
 
+    @Test func headsNameTheAccountsOfTheOthers() throws {
+        let store = try Store.open(path: scratch.database, durability: .off)
+        var reader = store.readers.make()
+        var journal = store.takeJournal()
+        let account = AccountState(
+            uid: bo, name: "Bo", look: "bo", credentials: Credentials(hash: "", scram: ""), email: "", created: 1,
+            standing: .open)
+        _ = journal.commit(
+            [message(1, from: ana, to: bo), message(2, from: ana, to: cy)], [.account(.add(account))])
+        #expect(reader.direct(heads(ana)).accounts == [bo: "Bo"])
+    }
+
     /// What nothing but the time tells apart is not divided.
     @Test func equalTimesAreOnOnePage() throws {
         let store = try Store.open(path: scratch.database, durability: .off)

@@ -79,6 +79,7 @@ extension World {
         guard let user = sessions[errand.session].user, let account = errand.answer?.account else { return }
         if refuseWhileStoreFails(errand) { return }
         changeAccount(account.name, .close(account.uid))
+        account.name.withView { accounts.names.give($0, to: .none) }
         note(.info, "\(account.uid.text) unregistered account \(account.name)")
         confirm(errand, "DONE", "The account is gone; its name stays blocked. You are a guest now")
         let mask = users[user].source

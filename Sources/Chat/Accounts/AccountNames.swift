@@ -1,24 +1,37 @@
 import Bytes
 import Wire
 
-/// Which names belong to accounts, and what looks like them. An account costs a few words here, however many there are;
-/// everything else of it is read when it is needed.
+/// Which names belong to accounts, whose they are, and what looks like them. An account costs a few words here, however
+/// many there are; everything else of it is read when it is needed.
 struct AccountNames {
     /// Hashes under the process's secret seed: two names never share one.
-    private var names: Set<Int> = []
+    private var names: [Int: UID] = [:]
     private var looks: [Int: Likeness] = [:]
 
-    func contains(_ name: ByteView) -> Bool { !names.isEmpty && names.contains(NameKey(name).hashValue) }
+    func contains(_ name: ByteView) -> Bool { !names.isEmpty && names[NameKey(name).hashValue] != nil }
+
+    /// nil: there is no account of this name, or nobody has it (any more, or yet).
+    func owner(of name: ByteView) -> UID? {
+        let owner = names.isEmpty ? nil : names[NameKey(name).hashValue]
+        return owner == UID.none ? nil : owner
+    }
 
     /// How many names look like this.
     func likeness(_ look: ByteString) -> Likeness? { looks.isEmpty ? nil : looks[look.hashValue] }
 
+    /// Taken; `give` says whose it is.
     mutating func insert(_ name: ByteView, look: ByteString) {
-        if names.insert(NameKey(name).hashValue).inserted { count(name, look, 1) }
+        if contains(name) { return }
+        names[NameKey(name).hashValue] = UID.none
+        count(name, look, 1)
     }
 
     mutating func remove(_ name: ByteView, look: ByteString) {
-        if names.remove(NameKey(name).hashValue) != nil { count(name, look, -1) }
+        if names.removeValue(forKey: NameKey(name).hashValue) != nil { count(name, look, -1) }
+    }
+
+    mutating func give(_ name: ByteView, to owner: UID) {
+        if contains(name) { names[NameKey(name).hashValue] = owner }
     }
 
     private mutating func count(_ name: ByteView, _ look: ByteString, _ step: Int) {
@@ -45,7 +58,10 @@ struct Accounts {
 
     init(_ stored: [AccountName]) {
         for name in stored {
-            name.name.withView { names.insert($0, look: name.look) }
+            name.name.withView {
+                names.insert($0, look: name.look)
+                if name.expires == 0 { names.give($0, to: name.uid) }
+            }
             if name.expires > 0 { unverified.append(name) }
         }
     }

@@ -76,6 +76,9 @@ extension World {
 
     private func chathistoryRequest(_ turn: Turn, _ target: Readable, subcommand: ByteString) -> PageRequest {
         var request = pageRequest(turn.session, turn.me, target, .chathistory(subcommand: subcommand))
+        if target.conversation.isDirect, target.name.withView({ turn[1].equalsIgnoringCase($0) }) {
+            request.spelling = ByteString(turn[1])
+        }
         if request.capabilities.contains(.batch) {
             request.form = .batch
         } else if sessions[turn.session].isPlain {

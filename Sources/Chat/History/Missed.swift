@@ -33,7 +33,9 @@ extension World {
         if request.form == .batch { return writeMissedBatches(page.records, request) }
         let last: ByteString = answer.isComplete ? "" : "the last "
         writeNotice("", request, "\(last)\(page.records.count) for you while you were gone")
-        for record in page.records { write(record, request.with(record, name(of: record.uid)), batch: "") }
+        for record in page.records {
+            write(record, request.with(record, name(of: record.uid, account: record.account)), batch: "")
+        }
         writeNotice("", request, "live now")
     }
 
@@ -48,7 +50,8 @@ extension World {
         for conversation in order {
             guard let group = groups[conversation], let first = group.first else { continue }
             writePage(
-                HistoryPage(number: 0, records: group, isComplete: true), request.with(first, name(of: first.uid)))
+                HistoryPage(number: 0, records: group, isComplete: true),
+                request.with(first, name(of: first.uid, account: first.account)))
         }
     }
 }

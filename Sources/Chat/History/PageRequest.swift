@@ -41,6 +41,8 @@ struct PageRequest {
     var nick: ByteString
     /// Empty: none.
     var label: ByteString = ""
+    /// The target in the spelling of who asked; empty: as it is called.
+    var spelling: ByteString = ""
 }
 
 /// A conversation that somebody may read.

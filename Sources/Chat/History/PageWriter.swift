@@ -50,7 +50,8 @@ extension World {
         if request.form != .batch { return openBatch("labeled-response", label: request.label) }
         var isEnd = false
         if case .chathistory = request.purpose { isEnd = isComplete && request.capabilities.contains(.messageTags) }
-        return openBatch("chathistory \(request.target.name)", label: request.label, isEnd: isEnd)
+        let target = request.spelling.isEmpty ? request.target.name : request.spelling
+        return openBatch("chathistory \(target)", label: request.label, isEnd: isEnd)
     }
 
     /// `isEnd`: there is no further page (IRCv3 chathistory, `draft/chathistory-end`).

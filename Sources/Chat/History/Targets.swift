@@ -62,7 +62,10 @@ extension World {
     }
 
     private mutating func writeTargets(_ answer: DirectAnswer, _ request: TargetsRequest) {
-        let direct = answer.records.map { Target(name: name(of: $0.other(than: request.reader)), time: $0.time) }
+        let direct = answer.records.map { record in
+            let other = record.other(than: request.reader)
+            return Target(name: name(of: other, account: answer.accounts[other] ?? ""), time: record.time)
+        }
         let (page, isComplete) = request.page(of: direct)
         var reference: ByteString = ""
         if request.capabilities.contains(.batch) {

@@ -157,6 +157,7 @@ extension World {
     mutating func setAccount(_ user: UserID, _ account: ByteString) {
         if users[user].account == account { return }
         users[user].account = account
+        account.withView { accounts.names.give($0, to: users[user].uid) }
         if !account.isEmpty, !users[user].isKept { keep(user) }
         let line = outgoing(from: user, "ACCOUNT \(account.isEmpty ? "*" : account)")
         var forms = Forms(interest: line.interest)

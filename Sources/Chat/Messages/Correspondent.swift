@@ -61,11 +61,16 @@ struct Departed {
 }
 
 extension World {
-    /// A nick or `=<uid>`; the nick of somebody who left counts while nobody has taken it. nil: nobody is called so.
+    /// A nick, the name of an account, or `=<uid>`; the nick of a guest who left counts while nobody has taken it. nil:
+    /// nobody is called so.
     func correspondent(_ target: ByteView) -> Correspondent? {
         if target.first == 0x3D { return UID(target.dropFirst()).map { correspondent($0) } }
         if let user = user(named: target) {
             return Correspondent(uid: users[user].uid, name: users[user].nick, user: user)
+        }
+        if let owner = accounts.names.owner(of: target) {
+            let known = correspondent(owner)
+            return known.user != nil ? known : Correspondent(uid: owner, name: ByteString(target))
         }
         return departed.find(target, since: now.wall - settings.nickMemory).map {
             Correspondent(uid: $0.uid, name: $0.nick)
@@ -75,23 +80,31 @@ extension World {
     func correspondent(_ uid: UID) -> Correspondent {
         if let user = identities[uid] { return Correspondent(uid: uid, name: users[user].nick, user: user) }
         let nick = departed.nick(of: uid, since: now.wall - settings.nickMemory)
-        let isFree = nick.map { nicks[NameKey($0)] == nil } ?? false
-        return Correspondent(uid: uid, name: isFree ? nick! : "=\(uid.text)")
+        // Found by it only while it is nobody else's.
+        let isFound = nick.map { nick in
+            nicks[NameKey(nick)] == nil && (nick.withView { accounts.names.owner(of: $0) } ?? uid) == uid
+        }
+        return Correspondent(uid: uid, name: isFound ?? false ? nick! : "=\(uid.text)")
     }
 
     /// Somebody is called so for sure: of a uid that is not here the store may have to say it.
     func isKnown(_ correspondent: Correspondent) -> Bool {
-        correspondent.user != nil || departed.contains(correspondent.uid)
+        correspondent.user != nil || correspondent.name.bytes.first != 0x3D || departed.contains(correspondent.uid)
     }
 
     /// Who is here of this name.
     func directTarget(_ target: ByteView) -> UserID? { correspondent(target)?.user }
 
-    /// What finds this identity now.
-    func name(of uid: UID) -> ByteString { correspondent(uid).name }
+    /// What finds this identity now. `account`: the name of its account; empty: none is known.
+    func name(of uid: UID, account: ByteString = "") -> ByteString {
+        if identities[uid] == nil, account.withView({ accounts.names.owner(of: $0) }) == uid { return account }
+        return correspondent(uid).name
+    }
 }
 
 extension LogRecord {
     /// Of a direct conversation, the one who is not this one.
-    func other(than uid: UID) -> UID { UID(number: conversation.a == uid.number ? conversation.b : conversation.a) }
+    package func other(than uid: UID) -> UID {
+        UID(number: conversation.a == uid.number ? conversation.b : conversation.a)
+    }
 }

@@ -79,6 +79,7 @@ package enum AccountChange: Sendable, Equatable {
 package struct AccountName: Sendable, Equatable {
     package var name: ByteString
     package var look: ByteString
+    /// `none`: nobody has it any more.
     package var uid: UID
     /// Seconds since 1970 when the name is free again unless it is verified; 0: it is.
     package var expires: Int64

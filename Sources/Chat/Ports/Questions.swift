@@ -101,6 +101,8 @@ package struct DirectAnswer: Sendable, Equatable {
     package var records: [LogRecord]
     /// The counterparts of these records, by position.
     package var counterparts: [Int64: LogRecord] = [:]
+    /// With `heads`, the accounts of those who have one.
+    package var accounts: [UID: ByteString] = [:]
     /// Nothing more was wanted than what is here.
     package var isComplete: Bool
     package var failure: String?
