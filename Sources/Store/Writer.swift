@@ -84,7 +84,9 @@ struct Writer: ~Copyable, Sendable {
             try correspondents.note(batch.records, known: &known)
             for change in batch.changes { try changes.apply(change, position: newest) }
         }
-        knownPairs = known
+        // An erased person's pairs are written anew with the next message to it.
+        let erases = batch.changes.contains { if case .erase = $0 { true } else { false } }
+        knownPairs = erases ? [:] : known
     }
 
     func forgetImageFiles(_ garbage: [Int64]) throws(SQLiteFailure) {

@@ -83,9 +83,10 @@ import Testing
         let names = try Store.open(path: scratch.database, durability: .full).state.accountNames
         #expect(
             names.sorted { $0.uid.number < $1.uid.number } == [
+                // The name is taken and leads to nobody.
+                AccountName(name: "Gone", look: "look of Gone", uid: .none),
                 AccountName(name: "Ana", look: "look of Ana", uid: ana),
                 AccountName(name: "Bo", look: "look of Bo", uid: bo, expires: 77),
-                AccountName(name: "Gone", look: "look of Gone", uid: UID(number: 13)),
             ])
     }
 }

@@ -48,6 +48,15 @@ import Testing
         }
     }
 
+    @Test func whoWritesToAnErasedUIDIsNotedAgain() throws {
+        var journal = try Store.open(path: scratch.database, durability: .off).takeJournal()
+        let pair = Conversation.direct(UID(number: 1), UID(number: 2))
+        _ = journal.commit([record(1, by: 1, pair)], [.erase(UID(number: 2))])
+        #expect(try journal.ask("SELECT count(*) FROM correspondents") == 0)
+        _ = journal.commit([record(2, by: 1, pair)])
+        #expect(try journal.ask("SELECT count(*) FROM correspondents") == 2)
+    }
+
     @Test func aRestartGoesOn() throws {
         do {
             var journal = try Store.open(path: scratch.database, durability: .full).takeJournal()
