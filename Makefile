@@ -54,7 +54,8 @@ conformance: build
 # Micro-benchmarks of the grammar and the core; compare ratios within one run.
 bench:
 	@.ci/packages build
-	@$(SWIFT) run -c release --static-swift-stdlib bench
+	@$(SWIFT) build -c release --static-swift-stdlib --product bench
+	@.build/release/bench
 
 lint:
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
