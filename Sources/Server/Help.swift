@@ -8,7 +8,6 @@ package enum Help {
                parley default-config             print every key, commented, at its default
                parley hash-password              hash a password for an [[operator]]
                parley check-store                compare the database with the pictures' files
-               parley account COMMAND ...        the running server's accounts
                parley export NICK|=UID           what is kept of a person, as JSON lines
                parley operator COMMAND ...       any command, as its operator: operator KLINE
 

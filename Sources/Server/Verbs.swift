@@ -17,7 +17,7 @@ package enum Verb: Sendable, Equatable {
     }
 
     private static let names: [StaticString] = [
-        "serve", "check-config", "default-config", "hash-password", "check-store", "account", "operator", "export",
+        "serve", "check-config", "default-config", "hash-password", "check-store", "operator", "export",
         "help", "version",
     ]
 
@@ -27,7 +27,7 @@ package enum Verb: Sendable, Equatable {
         var file: String?
         var rest = arguments[...]
         while let argument = rest.popFirst() {
-            if argument == "account" || argument == "operator", words.isEmpty {
+            if argument == "operator", words.isEmpty {
                 return try command(argument, Array(rest), file)
             }
             switch argument {
@@ -54,7 +54,7 @@ package enum Verb: Sendable, Equatable {
     ) throws(UsageError) -> Verb {
         if ["-h", "--help"].contains(words.first) { return .help }
         if words.isEmpty { throw UsageError(text: "\(name): which command? Try: parley operator help \(name)") }
-        return .command(name == "account" ? ["ACCOUNT"] + words : words, configuration: file)
+        return .command(words, configuration: file)
     }
 
     private static func verb(_ words: [String], _ file: String?) throws(UsageError) -> Verb {

@@ -3,7 +3,7 @@ import Glibc
 import Net
 import Wire
 
-/// `parley account …` and `parley operator …`: says one command to the running server, through the socket that only its
+/// `parley operator …`: says one command to the running server, through the socket that only its
 /// own user can open, and prints the answer. The status is 0 unless the server refused.
 func runCommand(_ words: [String], _ file: String?) -> Int32 {
     guard let loaded = loadOrComplain(file) else { return Exit.failure }
@@ -17,18 +17,9 @@ func runCommand(_ words: [String], _ file: String?) -> Int32 {
     }
 }
 
-/// A password is read, never given as an argument: every user of the machine sees those.
+/// As the protocol writes it; the last word may hold spaces.
 private func commandLine(_ words: [String]) -> String? {
     var words = words
-    let wantsPassword =
-        words.count == 3 && words[0] == "ACCOUNT" && ["ADD", "PASSWD"].contains(words[1].uppercased())
-    if wantsPassword {
-        guard let password = readPassword() else {
-            Output.error("parley: no password given\n")
-            return nil
-        }
-        words.append(String(decoding: password, as: UTF8.self))
-    }
     guard !words.contains(where: { $0.utf8.contains { $0 == 0x0A || $0 == 0x0D || $0 == 0 } }),
         words.dropLast().allSatisfy({ !$0.isEmpty && !$0.contains(" ") && !$0.hasPrefix(":") })
     else {

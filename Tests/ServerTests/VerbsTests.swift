@@ -18,7 +18,6 @@ import Testing
         ("export =u2k4x6abcdefg", .export("=u2k4x6abcdefg", configuration: nil)),
         ("check-store", .checkStore(configuration: nil)),
         ("check-store -c a.toml", .checkStore(configuration: "a.toml")),
-        ("account list", .command(["ACCOUNT", "list"], configuration: nil)),
         ("--config a.toml operator KLINE --help", .command(["KLINE", "--help"], configuration: "a.toml")),
         ("serve --help", .help), ("-h", .help), ("help", .help),
         ("--version", .version), ("-V", .version), ("version", .version),
