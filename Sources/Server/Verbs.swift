@@ -28,7 +28,7 @@ package enum Verb: Sendable, Equatable {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "operator", words.isEmpty {
-                return try command(argument, Array(rest), file)
+                return try command(Array(rest), file)
             }
             switch argument {
             case "-h", "--help": return .help
@@ -49,11 +49,9 @@ package enum Verb: Sendable, Equatable {
     }
 
     /// What follows is the server's: no option is looked for in it.
-    private static func command(
-        _ name: String, _ words: [String], _ file: String?
-    ) throws(UsageError) -> Verb {
+    private static func command(_ words: [String], _ file: String?) throws(UsageError) -> Verb {
         if ["-h", "--help"].contains(words.first) { return .help }
-        if words.isEmpty { throw UsageError(text: "\(name): which command? Try: parley operator help \(name)") }
+        if words.isEmpty { throw UsageError(text: "operator: which command? Try: parley operator help operator") }
         return .command(words, configuration: file)
     }
 

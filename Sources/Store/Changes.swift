@@ -26,7 +26,7 @@ struct ChangeStatements: ~Copyable, Sendable {
     private let noteMissed: Statement
     private let forgetMissed: Statement
     private let accounts: AccountStatements
-    private let erasing: EraseStatements
+    let erasing: EraseStatements
 
     init(_ database: borrowing Database) {
         saveChannel = database.prepare(
@@ -128,8 +128,16 @@ struct ChangeStatements: ~Copyable, Sendable {
         case .noteMissed(let uid, let mark): try noteMissed.run(uid.number, mark.position, mark.time)
         case .forgetMissed(let uid): try forgetMissed.run(uid.number)
         case .account(let change): try accounts.apply(change)
-        case .erase(let uid): try erasing.begin(uid, position: position)
+        case .erase(let uid): try erase(uid, position)
         }
+    }
+
+    private func erase(_ uid: UID, _ position: Int64) throws(SQLiteFailure) {
+        try dropMetadata.run(MetadataOwner.identity(uid).kind, uid.number)
+        try forgetMissed.run(uid.number)
+        // The name stays blocked, as after UNREGISTER.
+        try accounts.apply(.close(uid))
+        try erasing.begin(uid, position: position)
     }
 
     private func set(_ owner: MetadataOwner, _ key: ByteString, _ value: ByteString?) throws(SQLiteFailure) {

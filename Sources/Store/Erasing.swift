@@ -13,16 +13,12 @@ struct ErasedPerson: Equatable {
 struct EraseStatements: ~Copyable, Sendable {
     private let forgetIdentity: Statement
     private let forgetPlaces: Statement
-    private let forgetMetadata: Statement
     private let forgetMarks: Statement
-    private let forgetMissed: Statement
     private let forgetDelivered: Statement
     private let forgetCorrespondents: Statement
     private let forgetSent: Statement
     private let forgetImages: Statement
     private let forgetUploads: Statement
-    private let closeAccount: Statement
-    private let forgetCertificates: Statement
     private let note: Statement
     fileprivate let boundary: Statement
     fileprivate let delete: Statement
@@ -32,21 +28,12 @@ struct EraseStatements: ~Copyable, Sendable {
     init(_ database: borrowing Database) {
         forgetIdentity = database.prepare("DELETE FROM identities WHERE uid = ?1")
         forgetPlaces = database.prepare("DELETE FROM members WHERE uid = ?1")
-        forgetMetadata = database.prepare("DELETE FROM metadata WHERE kind = 1 AND owner = ?1")
         forgetMarks = database.prepare("DELETE FROM read_marks WHERE uid = ?1")
-        forgetMissed = database.prepare("DELETE FROM missed WHERE uid = ?1")
         forgetDelivered = database.prepare("DELETE FROM delivered WHERE uid = ?1")
         forgetCorrespondents = database.prepare("DELETE FROM correspondents WHERE uid = ?1 OR other = ?1")
         forgetSent = database.prepare("DELETE FROM sent WHERE uid = ?1")
         forgetImages = database.prepare("DELETE FROM images WHERE uid = ?1")
         forgetUploads = database.prepare("DELETE FROM uploads WHERE uid = ?1")
-        // The name stays blocked, as after UNREGISTER.
-        closeAccount = database.prepare(
-            """
-            UPDATE accounts SET standing = 2, hash = '', scram = '', email = '', code = '', code_expires = 0
-            WHERE uid = ?1
-            """)
-        forgetCertificates = database.prepare("DELETE FROM certificates WHERE uid = ?1")
         note = database.prepare("INSERT OR REPLACE INTO erased VALUES (?1, ?2, ?3, ?3, ?3, ?3)")
         let after = "(a, b, event, position) > (?1, ?2, ?3, ?4)"
         boundary = database.prepare(
@@ -67,16 +54,12 @@ struct EraseStatements: ~Copyable, Sendable {
     func begin(_ uid: UID, position: Int64) throws(SQLiteFailure) {
         try forgetIdentity.run(uid.number)
         try forgetPlaces.run(uid.number)
-        try forgetMetadata.run(uid.number)
         try forgetMarks.run(uid.number)
-        try forgetMissed.run(uid.number)
         try forgetDelivered.run(uid.number)
         try forgetCorrespondents.run(uid.number)
         try forgetSent.run(uid.number)
         try forgetImages.run(uid.number)
         try forgetUploads.run(uid.number)
-        try closeAccount.run(uid.number)
-        try forgetCertificates.run(uid.number)
         try note.run(uid.number, position, .min)
     }
 }
@@ -88,21 +71,21 @@ extension Writer {
         try transaction { () throws(SQLiteFailure) in
             let end = try boundary(after: person.cursor, rows)
             let last = end ?? [.max, .max, .max, .max]
-            try erasing.delete.run(person.cursor + last + [person.uid, person.position])
+            try changes.erasing.delete.run(person.cursor + last + [person.uid, person.position])
             if let end {
-                try erasing.save.run(end + [person.uid])
+                try changes.erasing.save.run(end + [person.uid])
                 next = ErasedPerson(uid: person.uid, position: person.position, cursor: end)
             } else {
-                try erasing.end.run(person.uid)
+                try changes.erasing.end.run(person.uid)
             }
         }
         return next
     }
 
     private func boundary(after cursor: [Int64], _ rows: Int64) throws(SQLiteFailure) -> [Int64]? {
-        erasing.boundary.bind(cursor + [rows - 1])
-        defer { erasing.boundary.reset() }
-        guard try erasing.boundary.step() else { return nil }
-        return (0..<4).map { erasing.boundary.integer($0) }
+        changes.erasing.boundary.bind(cursor + [rows - 1])
+        defer { changes.erasing.boundary.reset() }
+        guard try changes.erasing.boundary.step() else { return nil }
+        return (0..<4).map { changes.erasing.boundary.integer($0) }
     }
 }

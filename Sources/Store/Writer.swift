@@ -6,10 +6,9 @@ struct Writer: ~Copyable, Sendable {
     private let begin: Statement
     private let commit: Statement
     private let insert: Statement
-    private let changes: ChangeStatements
+    let changes: ChangeStatements
     private let rewrites: RewriteStatements
     let sent: SentStatements
-    let erasing: EraseStatements
     private let correspondents: CorrespondentStatements
     private let forgetGarbage: Statement
     private var knownPairs: [Conversation: Int64] = [:]
@@ -45,7 +44,6 @@ struct Writer: ~Copyable, Sendable {
         changes = ChangeStatements(database)
         rewrites = RewriteStatements(database)
         sent = SentStatements(database)
-        erasing = EraseStatements(database)
         correspondents = CorrespondentStatements(database)
         forgetGarbage = database.prepare("DELETE FROM image_garbage WHERE id = ?1")
         merge = MergeStatements(database)

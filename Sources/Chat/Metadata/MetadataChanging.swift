@@ -143,7 +143,7 @@ extension World {
         switch target {
         case .newcomer: return
         case .user(let user):
-            audience = MetadataKeys.isPrivate(key) ? users[user].sessions : neighboursAndSubscribers(of: user)
+            audience = MetadataKeys.isPrivate(key) ? users[user].sessions : neighboursAndWatchers(of: user, needing: [])
         case .channel(let channel): audience = channels[channel].audience
         }
         let name = metadataName(target)
@@ -151,19 +151,6 @@ extension World {
         for session in audience where session != except && isSubscribed(session, to: key) {
             tellChange(line, name, key, value, to: session)
         }
-    }
-
-    private func neighboursAndSubscribers(of user: UserID) -> ContiguousArray<ConnectionID> {
-        var found = users[user].sessions
-        for session in monitors.watchers(of: users[user].nick) where !found.contains(session) { found.append(session) }
-        var seen = Set(found)
-        for channel in users[user].channels {
-            for session in channels[channel].audience
-            where subscriptions[session.index] != nil && seen.insert(session).inserted {
-                found.append(session)
-            }
-        }
-        return found
     }
 
     private mutating func tellChange(

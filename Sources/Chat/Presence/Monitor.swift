@@ -142,12 +142,14 @@ extension World {
         announceOnline(user)
     }
 
-    /// Who is told of changes of this user: `neighbours`, and who watches it and asked to hear of changes too (IRCv3
-    /// extended-monitor).
-    mutating func neighboursAndWatchers(of user: UserID) -> ContiguousArray<ConnectionID> {
+    /// Who is told of changes of this user: `neighbours`, and who watches it and has `needed`; what is no subscription
+    /// of its own needs the one to hear of changes too (IRCv3 extended-monitor).
+    mutating func neighboursAndWatchers(
+        of user: UserID, needing needed: Capabilities = .extendedMonitor
+    ) -> ContiguousArray<ConnectionID> {
         var found = neighbours(of: user)
         for session in monitors.watchers(of: users[user].nick)
-        where stamps[Int(session.index)] != stamp && capabilities[Int(session.index)].contains(.extendedMonitor) {
+        where stamps[Int(session.index)] != stamp && capabilities[Int(session.index)].isSuperset(of: needed) {
             found.append(session)
         }
         return found
