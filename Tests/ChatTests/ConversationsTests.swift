@@ -21,10 +21,6 @@ import Testing
         return try #require(client.ask("PRIVMSG \(target) :\(text)").first?.messageID)
     }
 
-    private func uid(of nick: String) throws -> String {
-        try #require(script.log.last { $0.source.string.hasPrefix("\(nick)!") }?.uid.text.string)
-    }
-
     @Test func theNewestFirstWithWhatIsUnread() throws {
         let direct = try say(bo, "psst", to: "ana")
         let first = try say(bo, "hello", to: "#cats")
@@ -33,7 +29,7 @@ import Testing
         #expect(
             lines == [
                 ":parley.test CONVERSATION #cats - \(last) 2026-05-28T20:26:43.000Z 2 :anybody?",
-                ":parley.test CONVERSATION bo \(try uid(of: "bo")) \(direct) 2026-05-28T20:26:41.000Z 1 :psst",
+                ":parley.test CONVERSATION bo \(try script.uid(of: "bo")) \(direct) 2026-05-28T20:26:41.000Z 1 :psst",
                 ":parley.test NOTE CONVERSATIONS END * :That is all",
             ])
         #expect(first < last)
@@ -83,7 +79,7 @@ import Testing
 
     @Test func whoIsGoneIsCalledByItsUid() throws {
         _ = try say(bo, "psst", to: "ana")
-        let uid = try uid(of: "bo")
+        let uid = try script.uid(of: "bo")
         bo.drop()
         script.moment.wall += 30 * 86_400_000
         #expect(ana.ask("CONVERSATIONS").first?.contains("CONVERSATION =\(uid) \(uid) ") == true)

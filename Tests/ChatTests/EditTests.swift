@@ -8,16 +8,7 @@ private let editing = "message-tags echo-message parley.chat/message-edit"
 /// docs/PROTOCOL.md, Changing what was said.
 @Suite struct EditTests {
     private func cats(_ change: (inout Settings) -> Void = { _ in }) -> (WorldScript, ScriptClient, ScriptClient) {
-        let script = WorldScript(change)
-        let ana = script.client("ana", capabilities: editing)
-        let bo = script.client("bo", capabilities: editing)
-        for client in [ana, bo] { _ = client.ask("JOIN #cats") }
-        _ = ana.read()
-        return (script, ana, bo)
-    }
-
-    private func say(_ client: ScriptClient, _ text: String, to target: String = "#cats") throws -> String {
-        try #require(client.ask("PRIVMSG \(target) :\(text)").first?.messageID)
+        WorldScript.cats(editing, editing, change)
     }
 
     private func edit(_ client: ScriptClient, _ parameters: String) -> [String] {

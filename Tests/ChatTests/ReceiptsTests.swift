@@ -21,10 +21,6 @@ import Testing
         return try #require(ana.ask("PRIVMSG \(target) :\(text)").first { $0.contains(" PRIVMSG ") }?.messageID)
     }
 
-    private func uid(of nick: String) throws -> String {
-        try #require(script.log.last { $0.source.string.hasPrefix("\(nick)!") }?.uid.text.string)
-    }
-
     /// Time passes until bo is asked whether it came, and it answers.
     private func confirm(_ client: ScriptClient) {
         script.advance(1_100)
@@ -40,7 +36,7 @@ import Testing
         #expect(lines.count == 1)
         #expect(
             lines[0].hasPrefix(
-                ":parley.test RECEIPT #cats \(second) bo \(try uid(of: "bo")) delivered 2026-05-28T20:26:4"))
+                ":parley.test RECEIPT #cats \(second) bo \(try script.uid(of: "bo")) delivered 2026-05-28T20:26:4"))
         #expect(first < second)
         bo.send("PONG :parley.test")
         #expect(ana.read().isEmpty)
@@ -52,7 +48,7 @@ import Testing
         bo.send("MARKREAD #cats timestamp=2026-05-28T20:26:41.000Z")
         #expect(
             ana.read() == [
-                ":parley.test RECEIPT #cats \(first) bo \(try uid(of: "bo")) read 2026-05-28T20:26:41.000Z"
+                ":parley.test RECEIPT #cats \(first) bo \(try script.uid(of: "bo")) read 2026-05-28T20:26:41.000Z"
             ])
         let direct = try say("psst", to: "bo")
         bo.send("MARKREAD ana timestamp=2026-05-28T20:26:43.000Z")
@@ -70,7 +66,7 @@ import Testing
         _ = ana.read()
         let lines = ana.ask("RECEIPTS #cats \(id)")
         #expect(lines.count == 3)
-        let boUID = try uid(of: "bo")
+        let boUID = try script.uid(of: "bo")
         #expect(lines.contains(":parley.test RECEIPT #cats \(id) bo \(boUID) read 2026-05-28T20:26:41.000Z"))
         #expect(lines.contains { $0.hasPrefix(":parley.test RECEIPT #cats \(id) cy ") && $0.contains(" delivered ") })
         #expect(lines.last == ":parley.test NOTE RECEIPTS END #cats :That is all")

@@ -10,17 +10,7 @@ private let history = "batch server-time draft/chathistory"
 @Suite struct RedactTests {
     /// ana founded #cats, bo is in it; both know the capability.
     private func cats(_ change: (inout Settings) -> Void = { _ in }) -> (WorldScript, ScriptClient, ScriptClient) {
-        let script = WorldScript(change)
-        let ana = script.client("ana", capabilities: redaction)
-        let bo = script.client("bo", capabilities: "\(redaction) \(history)")
-        for client in [ana, bo] { _ = client.ask("JOIN #cats") }
-        _ = ana.read()
-        return (script, ana, bo)
-    }
-
-    /// The id that the echo tells.
-    private func say(_ client: ScriptClient, _ text: String, to target: String = "#cats") throws -> String {
-        try #require(client.ask("PRIVMSG \(target) :\(text)").first?.messageID)
+        WorldScript.cats(redaction, "\(redaction) \(history)", change)
     }
 
     private func redact(_ client: ScriptClient, _ parameters: String) -> [String] {
