@@ -94,6 +94,8 @@ package struct Opening: Sendable {
     /// The connection password of the configuration was given.
     package var hasPassword = false
     package var isUserGiven = false
+    /// PING came after NICK: a program that waits for the answer before it says USER. No time ends its entry.
+    package var isSynchronizing = false
     /// A gateway said for whom it connects.
     package var isForwarded = false
     /// A nick that was asked for and is somebody else's.

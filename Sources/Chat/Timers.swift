@@ -31,7 +31,7 @@ extension World {
 
     private mutating func plainDue(_ id: ConnectionID) {
         guard sessions[id].stage == .opening, sessions[id].manner == .undecided, let opening = openings[id.index],
-            !opening.nick.isEmpty || opening.returning != nil
+            !opening.nick.isEmpty && !opening.isSynchronizing || opening.returning != nil
         else { return }
         if sessions[id].isWaiting { return deadlines.add(now.steady + settings.limits.plainDelay, .completePlain, id) }
         _ = completePlain(id)

@@ -101,17 +101,22 @@ package struct Framer: Sendable {
             scanned = UInt32(truncatingIfNeeded: at - offset)
             return .answer([Telnet.iac, verb, option])
         case .dropLine:
-            // Too long before it was dropped is too long, as it would be had it come in pieces.
-            let raw = input[offset..<at]
-            let head = isSwallowing ? nil : excess(text(of: raw, &scratch), rawCount: raw.count)
+            let step = droppedLine(input[offset..<at], &scratch)
             isSwallowing = false
             isInData = false
-            if head != nil { isFirst = false }
+            if step != nil { isFirst = false }
             restart(at: at, &offset)
-            return head.map { .tooLong($0) }
+            return step
         case .taken, .text:
             return nil
         }
+    }
+
+    /// What was over the limit before its line was dropped has been told already where the line came in pieces.
+    private func droppedLine(_ raw: ByteView, _ scratch: inout ByteBuffer) -> Step? {
+        if isSwallowing { return nil }
+        if takesData, let data = data(raw, &scratch) { return data.isEmpty ? nil : .fragment(data) }
+        return excess(text(of: raw, &scratch), rawCount: raw.count).map { .tooLong($0) }
     }
 
     private mutating func restart(at position: Int, _ offset: inout Int) {
@@ -134,8 +139,11 @@ package struct Framer: Sendable {
             scanned = 0
             return .needMore
         }
-        if takesData, telnet.isInText, !raw.isEmpty, let data = data(raw, &scratch) {
+        if takesData, !raw.isEmpty, let data = data(raw, &scratch) {
+            // What telnet puts between is not cut in two.
+            if !telnet.isInText, raw.count <= LineLimits.extended { return .needMore }
             isInData = true
+            isFirst = false
             restart(at: input.count, &offset)
             return .fragment(data)
         }
@@ -167,11 +175,14 @@ package struct Framer: Sendable {
         return .line(line)
     }
 
-    /// What has come of a line, if it is data that need not be kept until the line ends.
+    /// What has come of a line, if it is data that need not be kept until the line ends. The first bytes that no message
+    /// has settle it, so that it is the same for whatever pieces the line comes in.
     private func data(_ raw: ByteView, _ scratch: inout ByteBuffer) -> ByteView? {
         guard isInData || raw.count > LineLimits.message - 2 else { return nil }
         let data = text(of: raw, &scratch)
-        return isInData || !data.contains(0x20) ? data : nil
+        if isInData { return data }
+        let head = data.prefix(LineLimits.message - 1)
+        return head.count == LineLimits.message - 1 && !head.contains(0x20) ? data : nil
     }
 
     /// The line whose beginning was data ends where nobody takes data any more: the rest of it is nothing.
@@ -192,6 +203,7 @@ package struct Framer: Sendable {
             }
             line = scratch.view
         }
+        if isInData { return line }
         if isFirst, line.hasPrefix("\u{FEFF}") { line = line.dropFirst(3) }
         return line.dropFirst(Self.skipBlank(line, from: 0))
     }

@@ -67,8 +67,17 @@ import Testing
         #expect(
             cy.ask("NAMES #cats,#nope,#cats") == [
                 ":parley.test 353 cy = #Cats :@+ana!ana@host.test bo!bo@host.test",
-                ":parley.test 366 cy #Cats :End of /NAMES list", ":parley.test 366 cy #nope :End of /NAMES list",
+                ":parley.test 366 cy #cats,#nope :End of /NAMES list",
             ])
+        #expect(cy.ask("NAMES ,") == [":parley.test 366 cy * :End of /NAMES list"])
+        let many = (1...70).map { "#n\($0)" }
+        let ends = cy.ask("NAMES \(many.joined(separator: ","))")
+        #expect(ends.allSatisfy { $0.utf8.count <= 510 } && ends.count == 1)
+        let long = (10...70).map { "#name\($0)" }
+        let parts = cy.ask("NAMES \(long.joined(separator: ","))")
+        #expect(parts.count == 2 && parts.allSatisfy { $0.utf8.count <= 510 })
+        let named = parts.flatMap { $0.split(separator: " ")[3].split(separator: ",") }
+        #expect(named.map(String.init) == long)
         #expect(cats.bo.ask("NAMES #cats").first == ":parley.test 353 bo = #Cats :@ana bo")
         #expect(cy.ask("NAMES") == [":parley.test 366 cy * :End of /NAMES list"])
         #expect(cy.ask("NAMES invalid") == [":parley.test 366 cy invalid :End of /NAMES list"])

@@ -88,13 +88,18 @@ import Testing
     }
 
     @Test func timeInfoAdminLinks() {
-        let script = WorldScript { $0.started = 1_779_999_990_000 }
+        let script = WorldScript {
+            $0.started = 1_779_999_990_000
+            $0.operators = [OperatorSettings(name: "root", hash: "hash:pw", kind: "admin")]
+        }
         let ana = script.client("ana")
         #expect(ana.ask("TIME") == [":parley.test 391 ana parley.test :Thu, 28 May 2026 20:26:40 +0000"])
         let info = ana.ask("INFO")
         #expect(info.last == ":parley.test 374 ana :End of INFO list")
         #expect(info.dropLast().allSatisfy { $0.hasPrefix(":parley.test 371 ana :") })
         #expect(ana.ask("ADMIN") == [":parley.test 423 ana parley.test :No administrative info available"])
+        #expect(ana.ask("LINKS") == [":parley.test 365 ana * :End of /LINKS list"])
+        _ = ana.ask("OPER root pw")
         #expect(
             ana.ask("LINKS") == [
                 ":parley.test 364 ana parley.test parley.test :0 Parley chat server",

@@ -146,6 +146,20 @@ import Testing
         #expect(isWelcomed(next.ask("USER u 0 * :Next")))
     }
 
+    /// A program that waits for PONG before it says USER is not taken for a person; what it says next settles it.
+    @Test func whoPingsAfterItsNickIsWaitedFor() {
+        let script = WorldScript()
+        let (client, person) = (script.connect(), script.connect())
+        for (session, nick) in [(client, "ana"), (person, "bo")] {
+            session.send("NICK \(nick)")
+            #expect(session.ask("PING x").last == ":parley.test PONG parley.test :x")
+        }
+        script.advance(30_000)
+        #expect(script.client("cy").ask("LUSERS").contains(":parley.test 253 cy 2 :unknown connection(s)"))
+        #expect(isWelcomed(client.ask("USER u 0 * :Ana")))
+        #expect(isWelcomed(person.ask("JOIN #cats")))
+    }
+
     @Test func aSilentClientIsClosed() {
         let script = WorldScript()
         let ana = script.connect()

@@ -11,6 +11,9 @@ enum Framed: Equatable, CustomStringConvertible {
 
     static func line(_ text: String) -> Framed { .line(bytes(text)) }
 
+    /// Where a line that is too long is noticed depends on the pieces, and so how much of its beginning is told.
+    var withoutHead: Framed { if case .tooLong = self { .tooLong([]) } else { self } }
+
     var description: String {
         switch self {
         case .line(let line): "line(\(String(decoding: line, as: UTF8.self).debugDescription))"
@@ -271,6 +274,35 @@ struct DataFramerTests {
         #expect(Reading([bytes(line + "\n.\n")], framer: Self.framer).framed.last == .line("."))
         let reading = Reading([bytes(line + "\n")], framer: Self.framer)
         #expect(reading.framed == [.tooLong(Array(bytes(line).prefix(510)))])
+    }
+
+    /// Base64 that something else was typed into, and what telnet puts between: the pieces make no difference.
+    @Test(arguments: [
+        long.prefix(600) + " and more", " \u{FEFF}" + long.prefix(700) + "\u{FEFF} x", long.prefix(300) + " " + long,
+    ])
+    func whatALineIsDoesNotDependOnThePieces(line: String) {
+        let input = bytes(line + "\n.\n")
+        let whole = Reading([input], framer: Self.framer).framed
+        for size in [1, 7, 510, 511, 512] {
+            let chunks = stride(from: 0, to: input.count, by: size).map {
+                Array(input[$0..<min(input.count, $0 + size)])
+            }
+            let framed = Reading(chunks, framer: Self.framer).framed
+            #expect(framed.map(\.withoutHead) == whole.map(\.withoutHead))
+            #expect(framed.last == .line("."))
+        }
+    }
+
+    @Test func telnetInDataIsNotCutInTwo() {
+        let head = String(Self.long.prefix(600))
+        let input = bytes(head) + [0xFF, 0xFA, 24, 1, 0xFF, 0xF0] + bytes("AAAA\n.\n")
+        let expected: [Framed] = [.data(bytes(head + "AAAA")), .line(".")]
+        for size in [1, 3, 601, 602, 5000] {
+            let chunks = stride(from: 0, to: input.count, by: size).map {
+                Array(input[$0..<min(input.count, $0 + size)])
+            }
+            #expect(Reading(chunks, framer: Self.framer).framed == expected)
+        }
     }
 
     @Test func theLastLineNeedsNoEnd() {

@@ -9,8 +9,7 @@ let namesCommand = Command(
     ]
 ) { world, turn in
     if let list = turn.parameter(0), !list.isEmpty {
-        var seen = Set<NameKey>()
-        for name in list.parts(0x2C) where seen.insert(NameKey(name)).inserted { world.showNames(turn, name) }
+        world.showNames(turn, list)
     } else if world.sessions[turn.session].isPlain, let channel = world.sessions[turn.session].talkingIn {
         // Who types it alone means the people around.
         world.sendNames(of: channel, to: turn.session)
@@ -20,11 +19,28 @@ let namesCommand = Command(
 }
 
 extension World {
-    fileprivate mutating func showNames(_ turn: Turn, _ name: ByteView) {
-        guard let channel = channel(named: name), may(turn.user, know: .members, of: channel) else {
-            return reply(turn, .RPL_ENDOFNAMES, "\(shown(name)) :End of /NAMES list")
+    /// One 366 ends the answer to one command and names what was asked for (RFC 2812, NAMES); more than a line holds
+    /// takes more lines.
+    fileprivate mutating func showNames(_ turn: Turn, _ list: ByteView) {
+        let room = LineLimits.message - 2 - settings.serverName.count - nickShown(to: turn.session).count - 28
+        var seen = Set<NameKey>()
+        var asked: ByteString = ""
+        for name in list.parts(0x2C) where seen.insert(NameKey(name)).inserted {
+            if let channel = channel(named: name), may(turn.user, know: .members, of: channel) {
+                sendMembers(of: channel, to: turn.session)
+            }
+            let name = shown(name)
+            if !asked.isEmpty, asked.count + 1 + name.count > room {
+                endNames(of: asked, to: turn.session)
+                asked = ""
+            }
+            asked = asked.isEmpty ? name : "\(asked),\(name)"
         }
-        sendNames(of: channel, to: turn.session)
+        endNames(of: asked.isEmpty ? "*" : asked, to: turn.session)
+    }
+
+    private mutating func endNames(of asked: ByteString, to session: ConnectionID) {
+        reply(to: session, .RPL_ENDOFNAMES, "\(asked) :End of /NAMES list")
     }
 
     /// What follows a JOIN, unless the client wants no names that it did not ask for (IRCv3 no-implicit-names).
@@ -33,8 +49,13 @@ extension World {
         sendNames(of: channel, to: session)
     }
 
-    /// 353 lines within the line length, then 366.
     mutating func sendNames(of channel: ChannelID, to session: ConnectionID) {
+        sendMembers(of: channel, to: session)
+        endNames(of: channels[channel].name, to: session)
+    }
+
+    /// 353 lines within the line length.
+    private mutating func sendMembers(of channel: ChannelID, to session: ConnectionID) {
         let mine = capabilities[Int(session.index)]
         let symbol: StaticString = channels[channel].isSecret ? "@" : "="
         let name = channels[channel].name
@@ -53,6 +74,5 @@ extension World {
             line = line.isEmpty ? item : "\(line) \(item)"
         }
         if !line.isEmpty { reply(to: session, .RPL_NAMREPLY, "\(symbol) \(name) :\(line)") }
-        reply(to: session, .RPL_ENDOFNAMES, "\(name) :End of /NAMES list")
     }
 }

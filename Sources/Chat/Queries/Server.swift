@@ -51,13 +51,14 @@ let adminCommand = Command(
 
 let linksCommand = Command(
     "LINKS", source: "Modern IRC, LINKS",
-    help: ["LINKS", "The servers of this network: this one.", "Example: LINKS"]
+    help: ["LINKS", "The servers of this network; only operators are told which they are.", "Example: LINKS"]
 ) { world, turn in
     // RFC 2812: [[<remote server>] <server mask>]
     if turn.parameterCount > 1, !world.isForHere(turn) { return }
     let name = world.settings.serverName
     let mask = turn.parameter(turn.parameterCount > 1 ? 1 : 0) ?? ByteView("*")
-    if name.withView({ Mask.matches(mask, $0) }) {
+    // How a network is built helps those most who want to take it down.
+    if turn.user.map({ world.users[$0].isOperator }) ?? false, name.withView({ Mask.matches(mask, $0) }) {
         world.reply(turn, .RPL_LINKS, "\(name) \(name)", fitting: "0 \(world.settings.description)")
     }
     world.reply(turn, .RPL_ENDOFLINKS, "\(world.shown(mask)) :End of /LINKS list")

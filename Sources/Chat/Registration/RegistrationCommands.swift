@@ -65,6 +65,9 @@ private let pingCommand = Command(
     guard let text = turn.parameter(0), !text.isEmpty else {
         return world.reply(turn, .ERR_NOORIGIN, ":No origin specified")
     }
+    if let nick = world.openings[turn.session.index]?.nick, !nick.isEmpty {
+        world.openings[turn.session.index]?.isSynchronizing = true
+    }
     let room = LineLimits.message - 2 - 2 * world.settings.serverName.count - 9
     let kept = text.prefix(UTF8Check.scalarBoundary(text, atMost: room))
     world.tell(turn.session, "PONG \(world.settings.serverName) :\(kept)")
