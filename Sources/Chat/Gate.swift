@@ -59,7 +59,7 @@ extension World {
     /// A person, for all we know, who has given a nick.
     private func isNamedPerson(_ id: ConnectionID) -> Bool {
         guard sessions[id].manner != .client, let opening = openings[id.index] else { return false }
-        return !opening.nick.isEmpty || opening.returning != nil
+        return !opening.nick.isEmpty && !opening.isSynchronizing || opening.returning != nil
     }
 
     private func labelOf(_ message: Message, _ id: ConnectionID) -> ByteString? {

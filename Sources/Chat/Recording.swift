@@ -7,7 +7,7 @@ extension World {
     @discardableResult
     mutating func record(
         _ kind: RecordKind, by user: UserID, in channel: ChannelID, tags: ByteString = "", _ text: ByteString,
-        counterpart: Int64 = 0
+        counterpart: Int64 = 0, as author: Author? = nil
     ) -> (position: Int64, time: Int64) {
         var time = max(now.wall, channels[channel].lastTime + 1)
         if isStoreFailing { return (0, time) }
@@ -16,22 +16,22 @@ extension World {
         }
         channels[channel].lastTime = time
         let conversation = channels[channel].conversation
-        let position = append(kind, by: user, conversation, time, tags, text, counterpart: counterpart)
+        let position = append(kind, by: user, conversation, time, tags, text, counterpart: counterpart, as: author)
         if kind.isMessage { channels[channel].lastMessage = MessageMark(position: position, time: time) }
         return (position, time)
     }
 
     mutating func append(
         _ kind: RecordKind, by user: UserID, _ conversation: Conversation, _ time: Int64, _ tags: ByteString,
-        _ text: ByteString, counterpart: Int64 = 0
+        _ text: ByteString, counterpart: Int64 = 0, as author: Author? = nil
     ) -> Int64 {
         lastPosition += 1
+        let own = kind.isMessage ? users[user].displayName : users[user].realname
         effects.records.append(
             LogRecord(
                 position: lastPosition, conversation: conversation, time: time, kind: kind, uid: users[user].uid,
-                source: users[user].source, account: users[user].account,
-                name: kind.isMessage ? users[user].displayName : users[user].realname, tags: tags, text: text,
-                counterpart: counterpart))
+                source: author?.source ?? users[user].source, account: users[user].account, name: author?.name ?? own,
+                tags: tags, text: text, counterpart: counterpart))
         return lastPosition
     }
 

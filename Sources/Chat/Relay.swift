@@ -30,7 +30,7 @@ struct Outgoing {
     var interest: Capabilities {
         var interest: Capabilities = [.serverTime]
         if position != 0 || !tags.isEmpty || isBot { interest.insert(.messageTags) }
-        if !tags.isEmpty, ImageText.isImage(tags) { interest.insert(.images) }
+        if !tags.isEmpty { interest.formUnion(tags.withView { ServerTags.capability(for: $0) }) }
         if !account.isEmpty { interest.insert(.accountTag) }
         if uid != .none { interest.insert(.uid) }
         if extendedBody != nil { interest.insert(.extendedJoin) }
@@ -162,13 +162,12 @@ extension World {
 }
 
 extension World {
-    /// Tags of pictures are for who asked for them, all others for who knows tags.
     private mutating func write(_ line: ByteString, _ tags: inout TagWriter, for capabilities: Capabilities) {
         line.withView { view in
-            let (image, others) = ImageText.split(view)
-            if !image.isEmpty, capabilities.contains(.images) {
+            let (own, others) = ServerTags.split(view)
+            if !own.isEmpty, !capabilities.isDisjoint(with: ServerTags.capability(for: own)) {
                 tags.separate(&effects.outbox)
-                effects.outbox.write(image)
+                effects.outbox.write(own)
             }
             if !others.isEmpty, capabilities.contains(.messageTags) {
                 tags.separate(&effects.outbox)

@@ -182,6 +182,7 @@ package struct Settings: Sendable {
     package var flood = FloodSettings()
     package var images = ImageSettings()
     package var guestPrefix: ByteString = "guest-"
+    package var allowsUnicodeNicks = true
     package var showGuestToken = true
     /// Milliseconds for which who left is found by the nick it had.
     package var nickMemory: Int64 = 7 * 86_400_000

@@ -42,13 +42,15 @@ package struct UserModes: OptionSet, Sendable {
     package static let wallops = UserModes(rawValue: 4)
     package static let bot = UserModes(rawValue: 8)
     package static let secure = UserModes(rawValue: 16)
+    /// No CTCP but ACTION from others.
+    package static let noCTCP = UserModes(rawValue: 32)
 
     package static let letters: [(letter: UInt8, mode: UserModes)] = [
-        (0x42, .bot), (0x69, .invisible), (0x6F, .oper), (0x77, .wallops), (0x5A, .secure),
+        (0x42, .bot), (0x54, .noCTCP), (0x69, .invisible), (0x6F, .oper), (0x77, .wallops), (0x5A, .secure),
     ]
 
     /// Which people set themselves.
-    package static let settableLetters = "Biw"
+    package static let settableLetters = "BTiw"
 
     /// nil: a letter is of no such mode.
     package init?(settable letters: String) {

@@ -39,6 +39,7 @@ package struct Configuration: Sendable, Equatable {
         package var welcomeChannel = "#lobby"
         /// Letters of modes that users set themselves.
         package var userModes = ""
+        package var unicodeNicks = true
         /// Networks, `10.0.0.0/8`, or addresses.
         package var trustedProxies: [String] = []
         /// Empty: all of them.

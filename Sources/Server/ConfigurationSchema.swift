@@ -45,6 +45,8 @@ enum Schema {
                 "user-modes", \.server.userModes,
                 "User modes that everybody has at first, such as \"i\" or \"iw\"; they may be taken off.",
                 check: Checks.complaint(userModes:)),
+            .boolean(
+                "unicode-nicks", \.server.unicodeNicks, "Nicks may be of any script; with false of ASCII alone."),
             .lines(
                 "trusted-proxies", \.server.trustedProxies,
                 """

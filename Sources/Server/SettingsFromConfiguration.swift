@@ -23,6 +23,7 @@ extension Settings {
         flood.networkRate = configuration.networks.rate
         userModes = UserModes(settable: configuration.server.userModes) ?? []
         guestPrefix = ByteString(configuration.guests.prefix)
+        allowsUnicodeNicks = configuration.server.unicodeNicks
         showGuestToken = configuration.guests.showToken
         nickMemory = configuration.guests.nickMemory.milliseconds
         accounts = AccountSettings(configuration.accounts)

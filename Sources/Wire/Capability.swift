@@ -44,6 +44,8 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
     package static let receipts = Capabilities(rawValue: 1 << 35)
     package static let channels = Capabilities(rawValue: 1 << 36)
 
+    /// Who said by RELAYMSG what somebody of another network said.
+    package static let relaymsg = Capabilities(rawValue: 1 << 37)
     package static let accountRegistration = Capabilities(rawValue: 1 << 40)
 
     /// Everything on offer.
@@ -77,6 +79,7 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
         CapabilityRow("draft/read-marker", .readMarker),
         CapabilityRow("draft/multiline", .multiline),
         CapabilityRow("draft/channel-rename", .channelRename),
+        CapabilityRow("draft/relaymsg", .relaymsg, value: "/"),
         CapabilityRow("draft/metadata-2", .metadata),
         CapabilityRow("draft/metadata-3", .metadata3),
         CapabilityRow("draft/message-redaction", .messageRedaction),

@@ -142,6 +142,7 @@ package enum Numeric: UInt16, CaseIterable, Sendable {
     case ERR_USERSDONTMATCH = 502
     case ERR_HELPNOTFOUND = 524
     case ERR_INVALIDKEY = 525
+    case ERR_CANTSENDTOUSER = 531
     case RPL_STARTTLS = 670
     case RPL_WHOISSECURE = 671
     case ERR_STARTTLS = 691

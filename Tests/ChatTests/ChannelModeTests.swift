@@ -34,10 +34,27 @@ struct Cats {
 }
 
 @Suite struct ChannelModeTests {
+    @Test func withUOnlyOperatorsHearWhoHasNoRank() {
+        let (script, ana, bo) = WorldScript.cats("", "echo-message")
+        let cy = script.client("cy")
+        _ = cy.ask("JOIN #cats")
+        #expect(ana.ask("MODE #cats +U").last == ":ana!ana@host.test MODE #cats +U")
+        for client in [bo, cy] { _ = client.read() }
+        let before = script.log.count
+        #expect(bo.ask("PRIVMSG #cats :may I?") == [":bo!bo@host.test PRIVMSG #cats :may I?"])
+        #expect(ana.read().last == ":bo!bo@host.test PRIVMSG #cats :may I?")
+        // Nor does the history tell the others.
+        #expect(cy.read().isEmpty && script.log.count == before)
+        _ = ana.ask("MODE #cats +v bo")
+        _ = cy.read()
+        _ = bo.ask("PRIVMSG #cats :hello")
+        #expect(cy.read() == [":bo!bo@host.test PRIVMSG #cats :hello"])
+    }
+
     @Test func theTableTellsAll() {
-        #expect(ChannelModes.letters == "CHIMRbefhiklmnoqstv")
+        #expect(ChannelModes.letters == "CHIMRUbefhiklmnoqstv")
         #expect(ChannelModes.lettersWithParameter == "Ibefhkloqv")
-        #expect(ChannelModes.chanModes == "beI,k,fl,CHMRimnst")
+        #expect(ChannelModes.chanModes == "beI,k,fl,CHMRUimnst")
         #expect(ChannelModes.prefix == "(qohv)~@%+")
     }
 

@@ -28,6 +28,18 @@ import Testing
             ])
     }
 
+    @Test func whoWantsNoCTCPGetsNone() {
+        let script = script()
+        let (ana, bo) = (script.client("ana"), script.client("bo"))
+        #expect(ana.ask("MODE ana +T") == [":ana!ana@host.test MODE ana :+T"])
+        let refusal = [":parley.test 531 bo ana :Cannot send to user (+T): no CTCP"]
+        #expect(bo.ask("PRIVMSG ana :\u{1}VERSION\u{1}") == refusal)
+        #expect(bo.ask("NOTICE ana :\u{1}VERSION x\u{1}").isEmpty)
+        #expect(ana.read().isEmpty && script.log.isEmpty)
+        #expect(bo.ask("PRIVMSG ana :\u{1}ACTION waves\u{1}").isEmpty)
+        #expect(ana.read() == [":bo!bo@host.test PRIVMSG ana :\u{1}ACTION waves\u{1}"])
+    }
+
     @Test func nobodyMakesItselfOperatorOrSecure() {
         let ana = script().client("ana")
         #expect(ana.ask("MODE ana +oZ").isEmpty)

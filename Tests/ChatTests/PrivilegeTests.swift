@@ -43,7 +43,7 @@ import Testing
             let ana = script.client("ana")
             _ = script.client("bo")
             _ = ana.ask("OPER help pw")
-            #expect(ana.ask("WHOIS bo").contains { $0.contains(" 338 ana bo 192.0.2.1 ") } == isGiven)
+            #expect(ana.ask("WHOIS bo").contains { $0.contains(" 338 ana bo bo@host.test 192.0.2.1 ") } == isGiven)
         }
     }
 

@@ -31,11 +31,11 @@ import Testing
         let ana = script.client("ana")
         let bo = script.client("bo")
         let own = ana.ask("WHOIS ana")
-        #expect(own.contains(":parley.test 338 ana ana 192.0.2.1 :Is actually using host"))
+        #expect(own.contains(":parley.test 338 ana ana ana@host.test 192.0.2.1 :Is actually using host"))
         #expect(own.contains(":parley.test 379 ana ana :is using modes +"))
         #expect(!bo.ask("WHOIS ana").contains { $0.contains("192.0.2.1") })
         _ = bo.ask("OPER root pw")
-        #expect(bo.ask("WHOIS ana").contains(":parley.test 338 bo ana 192.0.2.1 :Is actually using host"))
+        #expect(bo.ask("WHOIS ana").contains(":parley.test 338 bo ana ana@host.test 192.0.2.1 :Is actually using host"))
         #expect(ana.ask("WHOIS bo").contains(":parley.test 313 ana bo :is an IRC operator"))
     }
 

@@ -154,10 +154,21 @@ import Testing
             session.send("NICK \(nick)")
             #expect(session.ask("PING x").last == ":parley.test PONG parley.test :x")
         }
+        let third = script.connect()
+        third.send("NICK di")
+        #expect(third.ask("PING x").count == 1)
+        #expect(!isWelcomed(third.ask("QUIT")))
         script.advance(30_000)
         #expect(script.client("cy").ask("LUSERS").contains(":parley.test 253 cy 2 :unknown connection(s)"))
         #expect(isWelcomed(client.ask("USER u 0 * :Ana")))
         #expect(isWelcomed(person.ask("JOIN #cats")))
+    }
+
+    @Test func nicksOfASCIIAloneWhereTheOperatorWantsThat() {
+        let ana = WorldScript { $0.allowsUnicodeNicks = false }.client("ana")
+        let answer = ana.ask("NICK zoë")
+        #expect(answer.count == 1 && answer[0].hasPrefix(":parley.test 432 ana zoë :Erroneous nickname: only ASCII"))
+        #expect(ana.ask("NICK zoe") == [":ana!ana@host.test NICK :zoe"])
     }
 
     @Test func aSilentClientIsClosed() {

@@ -71,6 +71,9 @@ def server_config(t: "Settings") -> str:
             "motd": str(t.directory / "motd.txt"),
             "password": t.connection_password or "",
             "user-modes": t.default_user_modes.removeprefix("+"),
+            # the suite takes Ergo's casemapping "ascii" for nicks of ASCII alone
+            "unicode-nicks": t.casemapping != "ascii",
+            "trusted-proxies": ["127.0.0.1"],
         },
         # durability is not what is measured here, and tests wait for every answer
         "store": {"path": str(t.directory / "data" / "parley.db"), "durability": "off"},
@@ -102,6 +105,7 @@ def server_config(t: "Settings") -> str:
         lines += [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
     lines += ["[[listen]]", 'address = "127.0.0.1"', f"port = {t.port}"]
     lines.append(f'mode = "{"tls" if t.tls else "plain"}"')
+    lines.append(f"proxy = {json.dumps(t.proxy_protocol)}")
     if t.websocket_port:
         lines += ["[[listen]]", 'address = "127.0.0.1"', f"port = {t.websocket_port}"]
         lines += ["websocket = true"]

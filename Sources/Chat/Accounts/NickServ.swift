@@ -8,34 +8,18 @@ let serviceCommands: [Command] = [
             "NICKSERV <command>", "The same as a message to NickServ; NICKSERV HELP lists what it knows.",
             "Example: NICKSERV HELP",
         ]
-    ) { world, turn in world.serve(turn.session, turn.message.rest(from: 0)) },
+    ) { world, turn in world.serve(turn.session, turn.message.rest(from: 0), by: .nicks) },
     Command(
         "NS", minimum: 1, source: "docs/PROTOCOL.md, Accounts",
         help: [
             "NS <command>", "The same as a message to NickServ; NS HELP lists what it knows.",
             "Example: NS IDENTIFY correct-horse-battery",
         ]
-    ) { world, turn in world.serve(turn.session, turn.message.rest(from: 0)) },
+    ) { world, turn in world.serve(turn.session, turn.message.rest(from: 0), by: .nicks) },
 ]
 
 /// NickServ, for clients and people that are used to it: it does what the commands do and answers in notices.
 extension World {
-    private static var serviceName: ByteString { "NickServ" }
-
-    func isService(_ nick: ByteView) -> Bool { nick.equalsIgnoringCase("NickServ") }
-
-    mutating func serviceNotice(_ session: ConnectionID, _ text: ByteString) {
-        let source: ByteString = "\(Self.serviceName)!\(Self.serviceName)@\(settings.serverName)"
-        sendRaw(session, ":\(source) NOTICE \(nickShown(to: session)) :\(text)")
-    }
-
-    /// Nothing of it is kept, and no other session hears it: it may hold a password. NickServ answers no notice.
-    mutating func speakToService(_ turn: Turn, _ utterance: Utterance) {
-        if utterance.kind == .tagmsg { return }
-        let line = outgoing(from: turn.me, "\(utterance.command) \(Self.serviceName) :\(utterance.text)")
-        if capabilities[Int(turn.session.index)].contains(.echoMessage) { send(line, to: turn.session) }
-        if utterance.kind == .privmsg { utterance.text.withView { serve(turn.session, $0) } }
-    }
 
     private static var help: [ByteString] {
         [
@@ -48,9 +32,9 @@ extension World {
         ]
     }
 
-    mutating func serve(_ session: ConnectionID, _ text: ByteView) {
+    mutating func nickServ(_ session: ConnectionID, _ text: ByteView) {
         let words = text.parts(0x20)
-        guard let command = words.first else { return serviceNotice(session, "HELP lists what I know") }
+        guard let command = words.first else { return }
         let rest = Array(words.dropFirst())
         if command.equalsIgnoringCase("REGISTER") {
             serviceRegister(session, rest)

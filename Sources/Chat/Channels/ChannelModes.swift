@@ -32,6 +32,8 @@ package enum ChannelModes {
         ChannelMode("M", .flag),
         // Only accounts may come in.
         ChannelMode("R", .flag),
+        // What members without a rank say is heard by half-operators and up.
+        ChannelMode("U", .flag),
         ChannelMode("i", .flag), ChannelMode("m", .flag), ChannelMode("n", .flag),
         ChannelMode("s", .flag, least: .op), ChannelMode("t", .flag),
         // Ranks; the founder counts as an owner here.
@@ -50,7 +52,7 @@ package enum ChannelModes {
     package static let lettersWithParameter = ByteString(
         rows.filter { $0.kind != .flag }.map(\.letter).sorted())
 
-    /// `beI,k,fl,CHMRimnst` (Modern IRC, CHANMODES).
+    /// `beI,k,fl,CHMRUimnst` (Modern IRC, CHANMODES).
     package static let chanModes: ByteString =
         "\(letters(of: .list)),\(letters(of: .always)),\(letters(of: .onSet)),\(letters(of: .flag))"
 

@@ -1,4 +1,4 @@
 let channelCommands: [Command] = [
     joinCommand, partCommand, modeCommand, topicCommand, namesCommand, listCommand, kickCommand, inviteCommand,
     dropCommand, renameCommand, channelsCommand,
-]
+] + chanServCommands

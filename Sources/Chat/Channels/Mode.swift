@@ -6,7 +6,8 @@ let modeCommand = Command(
     help: [
         "MODE <#channel> [+|-<letters> [parameters]]  or  MODE <your nick> [+|-<letters>]",
         "Shows or changes modes. n only members speak, t ops set the topic, m only ranks speak, i invited only,",
-        "s secret, k <key>, l <members>, f <lines:seconds>, C no CTCP, R accounts only, M accounts speak, H no history;",
+        "s secret, k <key>, l <members>, f <lines:seconds>, C no CTCP, R accounts only, M accounts speak, H no history,",
+        "U ops alone hear who has no rank;",
         "lists b ban, e exception, I invited, of masks nick!user@host, a:account, u:uid, m:mask (mute);",
         "ranks q owner, o op, h halfop, v voice, with a nick.", "Example: MODE #lobby +o ana",
     ]

@@ -134,6 +134,7 @@ extension World {
     func reasonNotToShow(_ turn: Turn, in channel: ChannelID) -> ByteString? {
         if isMutedByServer(turn.session) { return "You are muted on this server" }
         if channels[channel].has(0x48) { return "Nothing is kept in this channel (+H), so no pictures either" }
+        if isHeardByOperatorsOnly(turn.me, in: channel) { return "Only operators hear you in this channel (+U)" }
         let utterance = Utterance(kind: .privmsg, command: "PRIVMSG", text: "[image]", tags: "")
         return reasonNotToSpeak(turn.me, utterance, channel)
     }

@@ -44,16 +44,6 @@ enum ImageText {
 
     static func isImage(_ tags: ByteString) -> Bool { tags.withView { $0.hasPrefix(first) } }
 
-    /// The tags that tell of the picture and all others; either may be empty.
-    static func split(_ tags: ByteView) -> (image: ByteView, others: ByteView) {
-        guard tags.hasPrefix(first) else { return (.empty, tags) }
-        var end = 0
-        while tags.dropFirst(end).hasPrefix("parley.chat/img") {
-            end = tags.firstIndex(of: 0x3B, from: end).map { $0 + 1 } ?? tags.count + 1
-        }
-        return (tags.prefix(end - 1), tags.dropFirst(end))
-    }
-
     /// A file's name without folders, control characters and what else could be taken for something else in the text.
     static func name(_ given: ByteString, limit: Int) -> ByteString {
         let bytes = given.bytes.split(whereSeparator: { $0 == 0x2F || $0 == 0x5C }).last ?? []

@@ -23,7 +23,7 @@ let messageCommands: [Command] = [
             "Example: @+typing=active TAGMSG #lobby",
         ]
     ) { world, turn in world.speak(turn, .tagmsg) },
-    batchCommand,
+    batchCommand, relaymsgCommand,
 ]
 
 /// One message on its way: what is said, before it is known who may hear it.
@@ -39,8 +39,17 @@ struct Utterance {
     var sent: [SentMessage] = []
     /// As the author divided `text`; empty: it is one line.
     var lines: [Multiline.Line] = []
+    /// Whose words a bridge says (RELAYMSG); nil: they are the sender's own.
+    var author: Author?
     /// NOTICE is not answered by errors that a bot might loop on (Modern IRC, NOTICE).
     var isQuiet: Bool { kind == .notice }
+}
+
+/// Somebody of another network, as everyone sees it.
+struct Author {
+    /// `nick!user@host`
+    var source: ByteString
+    var name: ByteString
 }
 
 extension World {
@@ -96,7 +105,7 @@ extension World {
         if utterance.lines.isEmpty {
             let said: ByteString =
                 utterance.kind == .tagmsg ? "TAGMSG \(target)" : "\(utterance.command) \(target) :\(utterance.text)"
-            guard fits(turn, said, target: target) else { return nil }
+            guard fits(turn, said, target: target, by: utterance.author) else { return nil }
             line = outgoing(from: turn.me, said)
         } else {
             line = outgoing(from: turn.me, "\(utterance.command) \(target)")
@@ -105,12 +114,13 @@ extension World {
                 lines: Multiline.fit(utterance.lines, room: room), target: target, reference: nextReference())
         }
         line.tags = utterance.tags
+        if let author = utterance.author { line.source = author.source }
         return line
     }
 
     /// What cannot be relayed whole is refused: receivers would see it cut, and its author would not know.
-    mutating func fits(_ turn: Turn, _ body: ByteString, target: ByteString) -> Bool {
-        let excess = 2 + users[turn.me].source.count + body.count - (LineLimits.message - 2)
+    mutating func fits(_ turn: Turn, _ body: ByteString, target: ByteString, by author: Author? = nil) -> Bool {
+        let excess = 2 + (author?.source ?? users[turn.me].source).count + body.count - (LineLimits.message - 2)
         if excess <= 0 { return true }
         reply(
             turn, .ERR_INPUTTOOLONG,

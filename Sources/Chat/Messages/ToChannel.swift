@@ -10,11 +10,19 @@ extension World {
             return
         }
         guard maySpeak(turn, utterance, channel, name) else { return }
-        if onlyRanks.isEmpty {
-            say(turn, utterance, channel)
+        if !onlyRanks.isEmpty {
+            let target: ByteString = "\(onlyRanks.prefixes(all: false))\(channels[channel].name)"
+            sayToRanks(turn, utterance, channel, onlyRanks, as: target)
+        } else if isHeardByOperatorsOnly(turn.me, in: channel) {
+            sayToRanks(turn, utterance, channel, .halfop, as: channels[channel].name)
         } else {
-            sayToRanks(turn, utterance, channel, onlyRanks)
+            say(turn, utterance, channel)
         }
+    }
+
+    /// `+U`
+    func isHeardByOperatorsOnly(_ user: UserID, in channel: ChannelID) -> Bool {
+        channels[channel].has(0x55) && ranks(user, in: channel).isEmpty
     }
 
     private mutating func maySpeak(
@@ -48,7 +56,7 @@ extension World {
         return nil
     }
 
-    private func isCTCP(_ utterance: Utterance) -> Bool {
+    func isCTCP(_ utterance: Utterance) -> Bool {
         utterance.kind != .tagmsg && utterance.text.bytes.first == 1
             && !utterance.text.withView { $0.hasPrefix("\u{1}ACTION") }
     }
@@ -60,7 +68,7 @@ extension World {
         if isKept, refuseWhileStoreFails(turn, name) { return }
         if isKept {
             (line.position, line.time) = record(
-                utterance.kind, by: turn.me, in: channel, tags: utterance.tags, utterance.text)
+                utterance.kind, by: turn.me, in: channel, tags: utterance.tags, utterance.text, as: utterance.author)
             noteSent(utterance)
             line.refusal = refusable(turn, name)
         } else {
@@ -114,8 +122,9 @@ extension World {
     }
 
     /// `@#channel`: heard by those with the rank or a higher one; not part of the channel's history.
-    private mutating func sayToRanks(_ turn: Turn, _ utterance: Utterance, _ channel: ChannelID, _ least: Ranks) {
-        let target: ByteString = "\(least.prefixes(all: false))\(channels[channel].name)"
+    private mutating func sayToRanks(
+        _ turn: Turn, _ utterance: Utterance, _ channel: ChannelID, _ least: Ranks, as target: ByteString
+    ) {
         guard var line = outgoing(turn, utterance, target: target) else { return }
         lastPosition += 1
         line.position = lastPosition

@@ -13,7 +13,7 @@ struct Letter {
 
 extension World {
     mutating func speakToUser(_ turn: Turn, _ utterance: Utterance, _ target: ByteView) {
-        if isService(target) { return speakToService(turn, utterance) }
+        if let service = service(named: target) { return speak(turn, utterance, to: service) }
         guard let receiver = correspondent(target) else {
             if lookUpAccount(target, turn, utterance) { return }
             if !utterance.isQuiet { refuseNick(turn, target) }
@@ -24,6 +24,12 @@ extension World {
     }
 
     private mutating func say(_ turn: Turn, _ utterance: Utterance, to receiver: Correspondent) {
+        if let user = receiver.user, user != turn.me, users[user].modes.contains(.noCTCP), isCTCP(utterance) {
+            if !utterance.isQuiet {
+                reply(turn, .ERR_CANTSENDTOUSER, "\(receiver.name) :Cannot send to user (+T): no CTCP")
+            }
+            return
+        }
         guard var line = outgoing(turn, utterance, target: receiver.name) else { return }
         let isKept = isWorthKeeping(utterance)
         if isKept, refuseWhileStoreFails(turn, receiver.name) { return }

@@ -57,7 +57,7 @@ enum HelpScreen {
     private static let forClients: Set<String> = [
         "USER", "CAP", "AUTHENTICATE", "PING", "PONG", "TAGMSG", "CHATHISTORY", "HELPOP", "ISUPPORT", "USERHOST",
         "ISON",
-        "USERS", "SUMMON", "LINKS",
+        "USERS", "SUMMON", "LINKS", "RELAYMSG", "CHANSERV", "CS",
     ]
 
     private static func list(_ title: StaticString, _ rows: [Command]) -> [ByteString] {

@@ -36,10 +36,13 @@ extension World {
     fileprivate mutating func acceptableNick(_ wanted: ByteView, _ turn: Turn) -> ByteString? {
         let isPerson = sessions[turn.session].manner != .client
         if let user = turn.user, users[user].nick.equals(wanted) { return nil }
-        guard Names.isValidNick(wanted, limit: settings.limits.nickLength) else {
-            let why: ByteString =
-                wanted.count > settings.limits.nickLength
-                ? "Erroneous nickname: at most \(settings.limits.nickLength) bytes" : "Erroneous nickname"
+        let isASCII = wanted.raw.allSatisfy { $0 < 0x80 }
+        guard Names.isValidNick(wanted, limit: settings.limits.nickLength), isASCII || settings.allowsUnicodeNicks else {
+            var why: ByteString = "Erroneous nickname"
+            if !isASCII, !settings.allowsUnicodeNicks { why = "\(why): only ASCII letters, digits and []{}\\|^_`-" }
+            if wanted.count > settings.limits.nickLength {
+                why = "\(why): at most \(settings.limits.nickLength) bytes"
+            }
             reply(turn, .ERR_ERRONEUSNICKNAME, "\(shown(wanted)) :\(why)\(isPerson ? ". Try NICK ana" : "")")
             return nil
         }
