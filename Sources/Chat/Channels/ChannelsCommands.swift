@@ -1,4 +1,5 @@
-let channelCommands: [Command] = [
-    joinCommand, partCommand, modeCommand, topicCommand, namesCommand, listCommand, kickCommand, inviteCommand,
-    dropCommand, renameCommand, channelsCommand,
-] + chanServCommands
+let channelCommands: [Command] =
+    [
+        joinCommand, partCommand, modeCommand, topicCommand, namesCommand, listCommand, kickCommand, inviteCommand,
+        dropCommand, renameCommand, channelsCommand,
+    ] + chanServCommands

@@ -7,7 +7,8 @@ extension World {
     private static let speech: [NameKey: Int] = Dictionary(
         uniqueKeysWithValues: [
             ("PRIVMSG", 0), ("NOTICE", 0), ("TAGMSG", 0), ("BATCH", 0), ("TOPIC", 2), ("INVITE", 1), ("KNOCK", 1),
-            ("AWAY", 1), ("SETNAME", 1), ("KICK", 3), ("DROP", 2), ("RENAME", 2), ("REDACT", 3), ("EDIT", 0), ("RELAYMSG", 0),
+            ("AWAY", 1), ("SETNAME", 1), ("KICK", 3), ("DROP", 2), ("RENAME", 2), ("REDACT", 3), ("EDIT", 0),
+            ("RELAYMSG", 0),
         ].map { (NameKey(ByteView($0)), $1) })
 
     func isMutedByServer(_ session: ConnectionID) -> Bool { mute(of: session) != nil }

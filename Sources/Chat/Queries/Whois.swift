@@ -66,7 +66,9 @@ extension World {
             let address = sessions[session].peer.address
             if told.contains(address) { continue }
             told.append(address)
-            reply(turn, .RPL_WHOISACTUALLY, "\(user.nick) \(user.username)@\(user.host) \(addressWord(address)) :Is actually using host")
+            reply(
+                turn, .RPL_WHOISACTUALLY,
+                "\(user.nick) \(user.username)@\(user.host) \(addressWord(address)) :Is actually using host")
         }
         for session in user.sessions where !sessions[session].peer.certificate.isEmpty {
             let certificate = sessions[session].peer.certificate

@@ -37,7 +37,8 @@ extension World {
         let isPerson = sessions[turn.session].manner != .client
         if let user = turn.user, users[user].nick.equals(wanted) { return nil }
         let isASCII = wanted.raw.allSatisfy { $0 < 0x80 }
-        guard Names.isValidNick(wanted, limit: settings.limits.nickLength), isASCII || settings.allowsUnicodeNicks else {
+        guard Names.isValidNick(wanted, limit: settings.limits.nickLength), isASCII || settings.allowsUnicodeNicks
+        else {
             var why: ByteString = "Erroneous nickname"
             if !isASCII, !settings.allowsUnicodeNicks { why = "\(why): only ASCII letters, digits and []{}\\|^_`-" }
             if wanted.count > settings.limits.nickLength {
