@@ -8,6 +8,8 @@ ARGS       ?=
 # Arguments for the tests: make test TESTS="--filter DoorLines"
 TESTS      ?=
 ROUNDS     ?= 200
+MESSAGES   ?= 200000
+DIRECTORY  ?= /tmp
 # For each target of: make fuzz
 SECONDS    ?= 60
 # Where the public conformance suite irctest is cloned from; a git directory on this machine does too.
@@ -51,11 +53,14 @@ fuzz:
 conformance: build
 	Tests/Conformance/run.sh --binary $(BINARY) --mirror $(IRCTEST_MIRROR) $(if $(SELECT),--select $(SELECT))
 
-# Micro-benchmarks of the grammar and the core; compare ratios within one run.
+# Micro-benchmarks of the grammar, the core and the store; compare ratios within one run. MESSAGES are stored (10000000
+# takes some minutes and 5 GB) in DIRECTORY.
 bench:
 	@.ci/packages build
 	@$(SWIFT) build -c release --static-swift-stdlib --product bench
+	@$(SWIFT) build -c release --static-swift-stdlib --product bench-storage
 	@.build/release/bench
+	@.build/release/bench-storage $(MESSAGES) $(DIRECTORY)
 
 lint:
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests

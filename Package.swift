@@ -44,6 +44,10 @@ let package = Package(
         .executableTarget(
             name: "bench", dependencies: ["Chat", "Wire", "Bytes"], path: "Benchmarks/bench", swiftSettings: fast),
 
+        .executableTarget(
+            name: "bench-storage", dependencies: ["Store", "Chat", "Wire", "Bytes"], path: "Benchmarks/storage",
+            swiftSettings: fast),
+
         // Simulated kernel, clock, disk and seed; scripts; a client for the tests.
         .target(
             name: "TestKit", dependencies: ["Net", "Chat", "Images", "Wire", "Bytes", "CSystem"], swiftSettings: fast),

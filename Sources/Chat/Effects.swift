@@ -9,6 +9,7 @@ package struct Effects: ~Copyable {
     /// By index of the refusal that a dependent line names: who is told when the store refuses the batch.
     package var refusals: [Refusal] = []
     package var pages: [HistoryQuestion] = []
+    package var searches: [SearchQuestion] = []
     package var directs: [DirectQuestion] = []
     package var sents: [SentQuestion] = []
     package var receipts: [ReceiptsQuestion] = []
@@ -36,6 +37,7 @@ package struct Effects: ~Copyable {
         changes.removeAll(keepingCapacity: true)
         refusals.removeAll(keepingCapacity: true)
         pages.removeAll(keepingCapacity: true)
+        searches.removeAll(keepingCapacity: true)
         directs.removeAll(keepingCapacity: true)
         sents.removeAll(keepingCapacity: true)
         receipts.removeAll(keepingCapacity: true)

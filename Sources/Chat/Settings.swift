@@ -46,6 +46,9 @@ package struct Limits: Sendable, Equatable {
     package var readMarks = 1_000
     /// Direct messages that are delivered on return; the newest ones.
     package var missed = 500
+    /// People who may be searching at the same time, and searches of one of them.
+    package var searches = 32
+    package var searchesPerIdentity = 2
     /// Who left last and is still found by nick.
     package static let departed = 10_000
     /// Milliseconds that guests are here before LIST answers them; 0: at once.
@@ -190,6 +193,8 @@ package struct Settings: Sendable {
     package var replay = 50
     /// Lines a history page may have.
     package var page = 100
+    /// What is kept of every conversation.
+    package var retention = Retention()
     /// Milliseconds after which a channel that nobody is in is dropped with its history; 0: never.
     package var channelExpiry: Int64 = 0
     /// `history-visibility`: false is `all`, true is `joined`.

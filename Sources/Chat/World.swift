@@ -35,6 +35,8 @@ package struct World: ~Copyable {
     var watch = ChannelWatch()
     /// By reply slot: CONVERSATIONS whose pages are coming.
     var overviews: [Int64: Overview] = [:]
+    /// Searches that are under way, by who asked.
+    var searchers: [UID: Int] = [:]
     var receiptsAwaited = AwaitedReceipts()
     /// By slot: the metadata keys that a connection wants to hear of.
     var subscriptions: [Int32: Subscriptions] = [:]
@@ -166,6 +168,7 @@ struct Statistics {
 /// Why a question was asked: everything that its answer needs, by number.
 enum Pending {
     case page(PageRequest)
+    case search(SearchRequest)
     case targets(TargetsRequest)
     case changing(ChangeRequest)
     case missed(PageRequest)

@@ -101,6 +101,9 @@ package struct Configuration: Sendable, Equatable {
         /// Zero: always.
         package var editWindow = Duration.seconds(86_400)
         package var redactWindow = Duration.zero
+        /// Zero: for ever, and any number.
+        package var retentionAge = Duration.zero
+        package var retentionCount = 0
     }
 
     package struct Guests: Sendable, Equatable {

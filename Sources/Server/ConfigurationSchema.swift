@@ -129,6 +129,15 @@ enum Schema {
                 How long its author may delete it (REDACT); channel operators always may. Integers are seconds. 0: \
                 always.
                 """),
+            .duration(
+                "retention-age", \.history.retentionAge, .zero ... .seconds(36_500 * 86_400), unit: .seconds(86_400),
+                """
+                How long what was said is kept; channel operators may keep less (RETENTION). Integers are days. 0: \
+                for ever.
+                """),
+            .integer(
+                "retention-count", \.history.retentionCount, 0...1_000_000,
+                "How many of its newest messages a conversation keeps, about. 0: all."),
         ])
 
     private static let guests = Section<Configuration>(

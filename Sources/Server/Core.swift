@@ -223,6 +223,7 @@ private func release(
 ) {
     releaser.release(effects.outbox, into: &reactor)
     for question in effects.pages { ports.reader.post(.page(question)) }
+    for question in effects.searches { ports.searcher.post(.search(question)) }
     for question in effects.directs { ports.reader.post(.direct(question)) }
     for question in effects.sents { ports.reader.post(.sent(question)) }
     for question in effects.receipts { ports.reader.post(.receipts(question)) }

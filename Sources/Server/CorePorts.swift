@@ -19,6 +19,7 @@ enum JournalRequest: Sendable {
     case commit(JournalBatch)
     /// Rows of `image_garbage` whose files are removed.
     case forgetImageFiles([Int64])
+    case retain(Retention)
     case stop
 }
 
@@ -32,6 +33,11 @@ enum ReaderRequest: Sendable {
     case stop
 }
 
+enum SearchRequest: Sendable {
+    case search(SearchQuestion)
+    case stop
+}
+
 enum ImageRequest: Sendable {
     case order(ImageOrder)
     case stop
@@ -42,6 +48,7 @@ struct CorePorts: Sendable {
     let answers: Mailbox<Answer>
     let journal: Mailbox<JournalRequest>
     let reader: Mailbox<ReaderRequest>
+    let searcher: Mailbox<SearchRequest>
     let images: Mailbox<ImageRequest>
     let hash: @Sendable (Hasher.Question) -> Void
     let mail: @Sendable (Mail) -> Void

@@ -9,6 +9,7 @@ package enum Help {
                parley hash-password              hash a password for an [[operator]]
                parley check-store                compare the database with the pictures' files
                parley export NICK|=UID           what is kept of a person, as JSON lines
+               parley export --channel NAME      a channel with its history, as JSON lines
                parley operator COMMAND ...       any command, as its operator: operator KLINE
 
         Options:

@@ -26,6 +26,7 @@ private struct RunningServer: ~Copyable {
     let ports: CorePorts
     let journal: ThreadHandle
     let reader: ThreadHandle
+    let searcher: ThreadHandle
     let images: ThreadHandle
     let hasher: Hasher
     let mailer: Mailer
@@ -37,10 +38,12 @@ private struct RunningServer: ~Copyable {
             if core.wantsReload { reloadConfiguration() }
         }
         ports.reader.post(.stop)
+        ports.searcher.post(.stop)
         ports.images.post(.stop)
         images.join()
         ports.journal.post(.stop)
         reader.join()
+        searcher.join()
         journal.join()
         hasher.stop()
         mailer.stop()
@@ -50,6 +53,7 @@ private struct RunningServer: ~Copyable {
     private mutating func reloadConfiguration() {
         guard let settings = reload.load(log) else { return core.reloadFailed() }
         if let tls = reload.tls(log) { reactor.setTLS(tls) }
+        ports.journal.post(.retain(settings.retention))
         core.reload(settings)
         log.info("reloaded")
     }
@@ -59,8 +63,7 @@ private enum Startup {
     static func make(
         _ configuration: Configuration, file: String?, _ environment: Environment, _ log: Log
     ) throws -> RunningServer {
-        // Every connection is a descriptor: the hard limit is the server's size.
-        _ = raiseDescriptorLimit()
+        _ = raiseDescriptorLimit()  // Every connection is a descriptor: the hard limit is the server's size.
         let places = Places(configuration, environment)
         try DataDirectory.prepare(places)
         let secret = try Secret.load(places.secret).bytes.bytes
@@ -85,10 +88,12 @@ private enum Startup {
         let mailer = try Mailer { number, isSent in answers.post(.mailed(number: number, isSent: isSent)) }
         let mail = MailSettings(configuration.accounts, host: places.serverName)
         let ports = CorePorts(
-            answers: answers, journal: try Mailbox(), reader: try Mailbox(), images: try Mailbox(),
+            answers: answers, journal: try Mailbox(), reader: try Mailbox(), searcher: try Mailbox(),
+            images: try Mailbox(),
             hash: { hasher.ask($0) }, mail: { mailer.send($0, mail) })
         let journal = startJournal(opened.takeJournal(), ports, log)
         let reader = startReader(readers, ports)
+        let searcher = startSearcher(readers, ports)
         let images = startImages(places.database, ports, log)
         let reload = Reloading(file: file, started: Clock.moment().wall, places: places, environment: environment)
         let motd = reload.motd(configuration, log) ?? reload.builtInMotd(configuration)
@@ -108,9 +113,11 @@ private enum Startup {
         let core = Core(
             world: world, ports: ports, log: log, cloak: cloak,
             sendQueue: configuration.limits.sendQueue)
+        ports.journal.post(.retain(settings.retention))
         tellReady(places, channels: state.channels.count, log)
         return RunningServer(
-            core: core, reactor: reactor, ports: ports, journal: journal, reader: reader, images: images,
+            core: core, reactor: reactor, ports: ports, journal: journal, reader: reader, searcher: searcher,
+            images: images,
             hasher: hasher, mailer: mailer, reload: reload, log: log)
     }
 
@@ -183,6 +190,7 @@ private struct JournalThread: ~Copyable {
                 switch request {
                 case .commit(let batch): commit(batch)
                 case .forgetImageFiles(let garbage): journal.forgetImageFiles(garbage)
+                case .retain(let retention): retain(retention)
                 case .stop: return
                 }
             }
@@ -195,6 +203,11 @@ private struct JournalThread: ~Copyable {
                 hasMore = journal.maintain(budgetMilliseconds: 5)
             }
         }
+    }
+
+    private mutating func retain(_ retention: Retention) {
+        journal.retain(retention)
+        hasMore = true
     }
 
     /// Maintenance waits for a pause, so that no commit waits for it.
@@ -220,6 +233,21 @@ private func startReader(_ readers: Readers, _ ports: CorePorts) -> ThreadHandle
                 case .receipts(let question): ports.answers.post(.receipts(reader.receipts(question)))
                 case .identity(let question): ports.answers.post(.identity(reader.identity(question)))
                 case .images(let question): ports.answers.post(.images(reader.images(question)))
+                case .stop: return
+                }
+            }
+        }
+    }
+}
+
+/// Searches may take long: pages of history do not wait for them.
+private func startSearcher(_ readers: Readers, _ ports: CorePorts) -> ThreadHandle {
+    startThread(name: "searcher") {
+        var reader = readers.make()
+        while true {
+            for request in ports.searcher.waitAndTakeAll() {
+                switch request {
+                case .search(let question): ports.answers.post(.page(reader.search(question)))
                 case .stop: return
                 }
             }

@@ -32,6 +32,7 @@ extension Settings {
         editWindow = configuration.history.editWindow.milliseconds
         redactWindow = configuration.history.redactWindow.milliseconds
         page = configuration.history.page
+        retention = Retention(configuration.history)
         stsPort = configuration.tls.stsPort
         stsDuration = configuration.tls.stsDuration.milliseconds / 1000
         historySinceJoin = configuration.history.visibility == .joined
@@ -100,5 +101,11 @@ extension Limits {
         metadataKeys = limits.metadataKeys
         metadataSubscriptions = limits.metadataSubscriptions
         sessionsPerIdentity = configuration.guests.sessionLimit
+    }
+}
+
+extension Retention {
+    init(_ history: Configuration.History) {
+        self.init(age: history.retentionAge.milliseconds / 1000, count: Int64(history.retentionCount))
     }
 }

@@ -9,6 +9,7 @@ package enum Verb: Sendable, Equatable {
     case command([String], configuration: String?)
     /// Everything that is kept of a person.
     case export(String, configuration: String?)
+    case exportChannel(String, configuration: String?)
     case help
     case version
 
@@ -25,6 +26,7 @@ package enum Verb: Sendable, Equatable {
     package static func parse(_ arguments: [String]) throws(UsageError) -> Verb {
         var words: [String] = []
         var file: String?
+        var channel: String?
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "operator", words.isEmpty {
@@ -40,10 +42,19 @@ package enum Verb: Sendable, Equatable {
                 file = try once(file, value)
             case _ where argument.hasPrefix("--config="):
                 file = try once(file, String(argument.dropFirst("--config=".count)))
+            case "--channel":
+                guard let value = rest.popFirst(), !value.isEmpty else {
+                    throw UsageError(text: "--channel needs a channel")
+                }
+                channel = value
             case _ where argument.hasPrefix("-"):
-                throw unknown("option", argument, among: ["--config", "--help", "--version"])
+                throw unknown("option", argument, among: ["--channel", "--config", "--help", "--version"])
             default: words.append(argument)
             }
+        }
+        if let channel {
+            guard words == ["export"] else { throw UsageError(text: "--channel is for export alone") }
+            return .exportChannel(channel, configuration: file)
         }
         return try verb(words, file)
     }
@@ -67,7 +78,9 @@ package enum Verb: Sendable, Equatable {
         switch name {
         case "serve": return .serve(configuration: file)
         case "export":
-            guard words.count == 2 else { throw UsageError(text: "export: of whom? A nick, or =uid") }
+            guard words.count == 2 else {
+                throw UsageError(text: "export: of whom? A nick, =uid, or --channel and its name")
+            }
             return .export(words[1], configuration: file)
         case "check-config": return .checkConfig(file: file)
         case "check-store": return .checkStore(configuration: file)
@@ -115,7 +128,8 @@ extension Verb {
         case .hashPassword: return runHashPassword()
         case .checkStore(let file): return runCheckStore(file)
         case .command(let words, let file): return runCommand(words, file)
-        case .export(let who, let file): return runExport(who, file)
+        case .export(let who, let file): return runExport(.person(who), file)
+        case .exportChannel(let name, let file): return runExport(.channel(name), file)
         case .help: return Output.print(Help.text)
         case .version: return Output.print("parley \(Version.string)\n")
         }

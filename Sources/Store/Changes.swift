@@ -32,7 +32,8 @@ struct ChangeStatements: ~Copyable, Sendable {
         saveChannel = database.prepare(
             """
             INSERT OR REPLACE INTO channels (id, name, created, founder, topic, topic_setter, topic_time, modes, key,
-                user_limit, flood, used) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                user_limit, flood, used, retain_age, retain_count)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             """)
         dropChannel = database.prepare("DELETE FROM channels WHERE id = ?1")
         dropLists = database.prepare("DELETE FROM channel_lists WHERE channel = ?1")
@@ -165,6 +166,8 @@ struct ChangeStatements: ~Copyable, Sendable {
         saveChannel.bind(10, Int64(state.limit))
         saveChannel.bind(11, state.flood)
         saveChannel.bind(12, state.used)
+        saveChannel.bind(13, state.retention.age)
+        saveChannel.bind(14, state.retention.count)
         try saveChannel.run()
     }
 }

@@ -80,6 +80,13 @@ struct Database: ~Copyable, @unchecked Sendable {
         return Statement(handle: statement)
     }
 
+    /// For statements about tables that come and go.
+    func prepareNow(_ sql: String) throws(SQLiteFailure) -> Statement {
+        var statement: OpaquePointer?
+        try check(sqlite3_prepare_v3(handle, sql, -1, 0, &statement, nil))
+        return Statement(handle: statement)
+    }
+
     /// Whether the schema is what the statements expect.
     func checkPrepared() throws(SQLiteFailure) { if let failure = notes.pointee.unprepared { throw failure } }
 
@@ -94,6 +101,9 @@ struct Database: ~Copyable, @unchecked Sendable {
 
     /// Rows that the last statement wrote or deleted.
     var changes: Int64 { sqlite3_changes64(handle) }
+
+    /// Rows that all statements so far wrote or deleted, within virtual tables too.
+    var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
     func rollBack() { if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) } }
 

@@ -2,8 +2,8 @@ package import Bytes
 import Chat
 
 /// Everything that is kept of a person, as a JSON object a line: the identity, its metadata, its channels, what it said
-/// anywhere, and its direct conversations whole, as it can read them itself. Reads beside a running server, in one
-/// snapshot; passes over all history once.
+/// anywhere, and its direct conversations whole, as it can read them itself. Or of a channel: its state, lists, members
+/// and history. Reads beside a running server, in one snapshot; for a person it passes over all history once.
 package struct Export: ~Copyable {
     private let database: Database
 
@@ -29,11 +29,31 @@ package struct Export: ~Copyable {
         return try reading { () throws(SQLiteFailure) in try rows.step() ? rows.integer(0) : nil }
     }
 
+    /// By its name, the # left out or not. nil: there is none.
+    package func find(channel name: ByteString) throws(StoreError) -> Int64? {
+        let rows = database.prepare(
+            "SELECT id FROM channels WHERE name IN (?1, ?2) COLLATE NOCASE ORDER BY name LIMIT 1")
+        rows.bind(1, name)
+        rows.bind(2, "#\(name)")
+        return try reading { () throws(SQLiteFailure) in try rows.step() ? rows.integer(0) : nil }
+    }
+
+    /// Of whom, or of which channel.
+    package enum Parts {
+        case person(Int64)
+        case channel(Int64)
+    }
+
     /// Calls `line` with each object, without line end, until it returns false.
-    package func write(_ uid: Int64, line: (ByteString) -> Bool) throws(StoreError) {
-        for (sql, hasPosition) in Self.parts {
+    package func write(_ parts: Parts, line: (ByteString) -> Bool) throws(StoreError) {
+        let (id, texts) =
+            switch parts {
+            case .person(let uid): (uid, Self.personParts)
+            case .channel(let id): (id, Self.channelParts)
+            }
+        for (sql, hasPosition) in texts {
             let rows = database.prepare(sql)
-            rows.bind(1, uid)
+            rows.bind(1, id)
             let goesOn = try reading { () throws(SQLiteFailure) in
                 while try rows.step() {
                     let object = rows.bytes(0)
@@ -57,7 +77,44 @@ package struct Export: ~Copyable {
         }
     }
 
-    private static let parts: [(sql: String, hasPosition: Bool)] = [
+    private static let channelParts: [(sql: String, hasPosition: Bool)] = [
+        (
+            """
+            SELECT json_object('type', 'channel', 'name', name, 'created', created, 'topic', topic,
+                'topic-by', topic_setter, 'topic-time', topic_time, 'modes', modes)
+            FROM channels WHERE id = ?1
+            """, false
+        ),
+        (
+            """
+            SELECT json_object('type', 'metadata', 'key', key, 'value', value)
+            FROM metadata WHERE kind = 2 AND owner = ?1
+            """, false
+        ),
+        (
+            """
+            SELECT json_object('type', 'list', 'mode', char(mode), 'mask', mask, 'by', setter, 'time', time)
+            FROM channel_lists WHERE channel = ?1 ORDER BY id
+            """, false
+        ),
+        (
+            """
+            SELECT json_object('type', 'member', 'nick', nick, 'name', name, 'ranks', ranks, 'present', present)
+            FROM members LEFT JOIN identities USING (uid) WHERE channel = ?1
+            """, false
+        ),
+        (
+            """
+            SELECT \(record), position FROM (
+                SELECT a, b, position, kind, time, source, name, text FROM messages t WHERE a = ?1 AND b = 0
+                UNION ALL SELECT a, b, position, kind, time, source, name, text FROM log t
+                    WHERE a = ?1 AND b = 0 AND NOT \(hasMoved)
+            ) t LEFT JOIN channels ON channels.id = t.a ORDER BY position
+            """, true
+        ),
+    ]
+
+    private static let personParts: [(sql: String, hasPosition: Bool)] = [
         (
             """
             SELECT json_object('type', 'identity', 'nick', nick, 'name', name, 'created', created, 'seen', seen)
@@ -86,10 +143,14 @@ package struct Export: ~Copyable {
             AND m.position = t.position)
         """
 
+    private static let record = """
+        json_object('type', 'record', 'kind', kind, 'time', time, 'channel', channels.name, 'from', source,
+            'name', t.name, 'text', text)
+        """
+
     private static func said(_ table: String, _ condition: String) -> String {
         """
-        SELECT json_object('type', 'record', 'kind', kind, 'time', time, 'channel', channels.name, 'from', source,
-            'name', t.name, 'text', text), position
+        SELECT \(record), position
         FROM \(table) t LEFT JOIN channels ON t.b = 0 AND channels.id = t.a
         WHERE (uid = ?1 OR (t.b != 0 AND ?1 IN (t.a, t.b))) AND \(condition)
         """

@@ -3,10 +3,10 @@ import Chat
 
 /// A reading connection with its statements: finds a page in the two places where records lie.
 struct History: ~Copyable, Sendable {
-    private let database: Database
-    private let begin: Statement
+    let database: Database
+    let begin: Statement
     private let mergeState: Statement
-    private let commit: Statement
+    let commit: Statement
     private let tailRow: Statement
     private let movedRow: Statement
     private let identityRow: Statement
@@ -22,12 +22,14 @@ struct History: ~Copyable, Sendable {
     private let clustered: Clustered
     private let sentRows: SentReading
     private let receiptRows: ReceiptsReading
+    let searching: SearchReading
 
     static func open(path: String) throws(SQLiteFailure) -> History {
         let database = try Database(path: path, access: .read)
         database.wait(milliseconds: 2_000)
         // 4 MB each: inner pages and what was read last. No memory map: a failing disk would end the process by SIGBUS.
         try database.execute("PRAGMA cache_size = -4096")
+        try SearchReading.prepare(database)
         let history = History(database)
         try history.database.checkPrepared()
         return history
@@ -59,6 +61,7 @@ struct History: ~Copyable, Sendable {
         clustered = Clustered(database)
         sentRows = SentReading(database)
         receiptRows = ReceiptsReading(database)
+        searching = SearchReading(database)
         self.database = database
     }
 
@@ -85,15 +88,20 @@ struct History: ~Copyable, Sendable {
             }
             slice = Slice(found, limit: question.limit, newestFirst: window.newestFirst)
         }
-        for record in slice.records where record.counterpart != 0 {
-            slice.counterparts[record.counterpart] = try self.record(record.counterpart, conversation)
-        }
+        try findCounterparts(&slice)
         try commit.run()
         return slice
     }
 
     /// In the present snapshot.
-    private func record(
+    func findCounterparts(_ slice: inout Slice) throws(SQLiteFailure) {
+        for record in slice.records where record.counterpart != 0 {
+            slice.counterparts[record.counterpart] = try self.record(record.counterpart, record.conversation)
+        }
+    }
+
+    /// In the present snapshot.
+    func record(
         _ position: Int64, _ conversation: Conversation
     ) throws(SQLiteFailure) -> LogRecord? {
         defer {

@@ -31,6 +31,17 @@ package struct Journal: ~Copyable, Sendable {
     var hasMovedRows: Bool
     var dropped: [DroppedChannel]
     var erased: [ErasedPerson]
+    /// Records up to here are in the search index.
+    var indexed: Int64
+    /// Deleted texts may have to go from the search index.
+    var hasGone = true
+    /// What is kept of all conversations, and of channels that have their own limits, by id.
+    var retention = Retention()
+    var channelRetention: [Int64: Retention] = [:]
+    /// nil: none is under way.
+    var retaining: RetentionRound?
+    /// Milliseconds since 1970.
+    var wall: @Sendable () -> Int64 = { Clock.wall }
     var pace = MaintenancePace()
     /// When the write-ahead log is to be emptied, because something in it was erased; nil: nothing was.
     var erasesAt: Int64? = 0
@@ -57,6 +68,8 @@ package struct Journal: ~Copyable, Sendable {
         hasMovedRows = true
         dropped = loaded.dropped
         erased = loaded.erased
+        indexed = loaded.indexed
+        for channel in loaded.state.channels { noteRetention(channel.state) }
     }
 
     /// One transaction: all of the batch or nothing.
@@ -88,11 +101,12 @@ package struct Journal: ~Copyable, Sendable {
         for change in batch.changes {
             switch change {
             case .dropChannel(let id):
-                tail.remove(.channel(id))
+                channelRetention[id] = nil
                 dropped.append(DroppedChannel(id: id, position: lastPosition))
             case .erase(let uid):
                 erased.removeAll { $0.uid == uid.number }
                 erased.append(ErasedPerson(uid: uid.number, position: lastPosition))
+            case .saveChannel(let state): noteRetention(state)
             default: break
             }
         }

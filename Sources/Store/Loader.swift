@@ -7,6 +7,7 @@ struct Loader {
     let merge: MergeState
     var dropped: [DroppedChannel] = []
     var erased: [ErasedPerson] = []
+    var indexed: Int64 = 0
 
     init(_ database: borrowing Database) throws(SQLiteFailure) {
         merge = try MergeState(database.prepare(MergeState.select))
@@ -20,11 +21,12 @@ struct Loader {
         try loadDeparted(database)
         try loadAccountNames(database)
         try loadUploads(database)
-        let marks = database.prepare("SELECT position, time, channel FROM meta")
+        let marks = database.prepare("SELECT position, time, channel, indexed FROM meta")
         guard try marks.step() else { throw .finding("meta is empty") }
         state.lastPosition = max(state.lastPosition, marks.integer(0))
         state.lastTime = max(state.lastTime, marks.integer(1))
         state.lastChannelID = max(state.channels.last?.state.id ?? 0, marks.integer(2))
+        indexed = marks.integer(3)
     }
 
     private mutating func loadDropped(_ database: borrowing Database) throws(SQLiteFailure) {
@@ -42,7 +44,6 @@ struct Loader {
     }
 
     private mutating func loadTail(_ database: borrowing Database) throws(SQLiteFailure) {
-        let gone = Set(dropped.map(\.id))
         let rows = database.prepare(
             "SELECT position, time, kind, a, b, uid FROM log WHERE position > ?1 ORDER BY position")
         rows.bind(1, merge.merged)
@@ -51,8 +52,7 @@ struct Loader {
                 position: rows.integer(0), time: rows.integer(1), kind: UInt8(clamping: rows.integer(2)),
                 uid: UID(number: rows.integer(5)))
             let conversation = Conversation(a: rows.integer(3), b: rows.integer(4))
-            let isGone = !conversation.isDirect && gone.contains(conversation.a)
-            if !isGone && entry.position > merge.moved(conversation) { tail.restore(conversation, entry) }
+            if entry.position > merge.moved(conversation) { tail.restore(conversation, entry) }
             state.lastPosition = entry.position
             state.lastTime = max(state.lastTime, entry.time)
         }
@@ -61,7 +61,8 @@ struct Loader {
     private mutating func loadChannels(_ database: borrowing Database) throws(SQLiteFailure) {
         let rows = database.prepare(
             """
-            SELECT id, name, created, founder, topic, topic_setter, topic_time, modes, key, user_limit, flood, used
+            SELECT id, name, created, founder, topic, topic_setter, topic_time, modes, key, user_limit, flood, used,
+                retain_age, retain_count
             FROM channels ORDER BY id
             """)
         let newest = database.prepare(
@@ -98,6 +99,7 @@ struct Loader {
         state.limit = Int32(truncatingIfNeeded: rows.integer(9))
         state.flood = rows.bytes(10)
         state.used = rows.integer(11)
+        state.retention = Retention(age: rows.integer(12), count: rows.integer(13))
         return state
     }
 

@@ -18,6 +18,12 @@ struct MaintenancePace {
     var hurryRows: Int64 = 65_536
     var hurryPages = 8_192
     var checkpointPages = 2_048
+    /// Records that the search index may be behind; under load more, as writing comes first.
+    var indexFrom: Int64 = 256
+    var hurryIndex: Int64 = 4_194_304
+    /// Messages in a part of the search index, and pages of it that are merged in one step.
+    var searchPart = Writer.searchPart
+    var searchPages = 32
     /// Nanoseconds from a redaction until the write-ahead log is emptied, which then costs one sync for many, and how
     /// long that may wait for an idle moment.
     var eraseDelay: Int64 = 1_000_000_000
@@ -25,16 +31,22 @@ struct MaintenancePace {
     /// Nanoseconds between two looks for what authors called their messages more than a day ago, and when the next is.
     var forgetEvery: Int64 = 60_000_000_000
     var forgetsAt: Int64 = 0
+    /// The same between two rounds that delete what is no longer to be kept.
+    var retainEvery: Int64 = 600_000_000_000
+    var retainsAt: Int64 = 0
     /// No new attempt before this moment after a failure.
     var resumeAt: Int64 = 0
 }
 
 extension Journal {
     private var backlog: Int64 { lastPosition - merge.merged }
+    private var unindexed: Int64 { lastPosition - indexed }
     /// What is to be deleted still has rows in the log that count as not moved.
     private var mergesToDelete: Bool {
         dropped.contains { $0.position > merge.merged } || erased.contains { $0.position > merge.merged }
+            || retaining.map { $0.target > merge.merged } ?? false
     }
+    private var deletes: Bool { !dropped.isEmpty || !erased.isEmpty || retaining != nil }
     private var isResting: Bool { pace.resumeAt > 0 && Clock.nanoseconds < pace.resumeAt }
 
     private var logPages: Int {
@@ -48,11 +60,13 @@ extension Journal {
 
     /// The tail or the write-ahead log is long, or should have been emptied: `maintain` now, also under load.
     package var mustMaintain: Bool {
-        (backlog >= pace.hurryRows || logPages >= pace.hurryPages || mustErase) && !isResting
+        (backlog >= pace.hurryRows || unindexed >= pace.hurryIndex || logPages >= pace.hurryPages || mustErase)
+            && !isResting
     }
 
     /// Texts that are gone from the tables stand in the write-ahead log until that is emptied.
     mutating func eraseSoon() {
+        hasGone = true
         if erasesAt == nil { erasesAt = Clock.nanoseconds + pace.eraseDelay }
     }
 
@@ -84,6 +98,7 @@ extension Journal {
     /// One step; false: there was nothing to do. A long log comes first, as everything else makes it longer.
     private mutating func maintainOnce() throws(SQLiteFailure) -> Bool {
         if let due = erasesAt, due <= Clock.nanoseconds {
+            if try removeFromSearch() { return true }
             erasesAt = try writer!.cutLog() ? nil : Clock.nanoseconds + 20_000_000
             return true
         }
@@ -99,10 +114,18 @@ extension Journal {
             try mergeStep()
             return true
         }
-        if hasMovedRows {
-            hasMovedRows = try writer!.removeMoved(upTo: merge.merged, rows: Int64(pace.step))
+        // What is to be deleted must have left the log first.
+        if unindexed >= pace.indexFrom || (indexed < merge.merged && deletes) {
+            indexed = try writer!.index(after: indexed, upTo: lastPosition, rows: pace.step, part: pace.searchPart)
+            hasMovedRows = true
             return true
         }
+        if hasMovedRows {
+            hasMovedRows = try writer!.removeMoved(upTo: min(merge.merged, indexed), rows: Int64(pace.step))
+            return true
+        }
+        if try removeFromSearch() { return true }
+        if try retainStep() { return true }
         if let channel = dropped.first {
             guard try writer!.deleteHistory(channel.id, rows: Int64(pace.step)) else { return true }
             try writer!.forgetDropped(channel.id)
@@ -120,6 +143,14 @@ extension Journal {
             return true
         }
         return false
+    }
+
+    /// One step towards a search index without deleted texts; false: there are none.
+    private mutating func removeFromSearch() throws(SQLiteFailure) -> Bool {
+        if !hasGone { return false }
+        if try writer!.removeGone(rows: max(1, pace.step / 4)) { return true }
+        hasGone = try writer!.tidySearch(pages: pace.searchPages)
+        return hasGone
     }
 
     /// Moves about `pace.step` rows; begins a round when there is none, ends it when nothing is left.
@@ -157,5 +188,12 @@ enum Clock {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+
+    /// Milliseconds since 1970.
+    static var wall: Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
 }

@@ -49,7 +49,6 @@ struct MergeStatements: ~Copyable, Sendable {
     let removeMoved: Statement
     let deleteHistory: Statement
     let forgetDropped: Statement
-    let dropImages: Statement
 
     init(_ database: borrowing Database) {
         move = database.prepare(
@@ -67,7 +66,6 @@ struct MergeStatements: ~Copyable, Sendable {
                 (SELECT position FROM messages WHERE a = ?1 AND b = 0 AND event = ?2 ORDER BY position
                     LIMIT 1 OFFSET ?3), 9223372036854775807)
             """)
-        dropImages = database.prepare("DELETE FROM images WHERE a = ?1 AND b = 0")
         forgetDropped = database.prepare("DELETE FROM dropped WHERE channel = ?1")
     }
 }
@@ -99,8 +97,6 @@ extension Writer {
     func deleteHistory(_ channel: Int64, rows: Int64) throws(SQLiteFailure) -> Bool {
         var isDone = true
         try transaction { () throws(SQLiteFailure) in
-            // Its newest messages never came to the table whose trigger would do it.
-            try merge.dropImages.run(channel)
             for shelf in Shelf.allCases {
                 try merge.deleteHistory.run(channel, shelf.rawValue, rows)
                 if database.changes >= rows { isDone = false }

@@ -8,7 +8,7 @@ enum Migrations {
     /// Version n is what the first n entries make.
     static let all: [String] = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-        version11, version12, version13,
+        version11, version12, version13, version14, version15,
     ]
 
     /// Runs what is missing in one transaction. Only for files that `Inspection` let pass.
@@ -240,5 +240,51 @@ enum Migrations {
         DROP TABLE heads;
         CREATE INDEX correspondents_by_hour ON correspondents (uid, hour);
         ALTER TABLE missed ADD COLUMN time INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// The search index: `search_N` for each row of `search_parts`, made as they are needed, which holds the messages
+    /// from position `first` to the next part's. `state` 1: something was deleted from it, 2: it is being merged.
+    /// `search_rows` tells where an indexed message stands; `search_gone` what the index has to lose, with the text it
+    /// knows. `meta.indexed` is the position up to which all is indexed, or listed in `search_rows` to be.
+    private static let version14 = """
+        ALTER TABLE meta ADD COLUMN indexed INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE search_parts (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            first INTEGER NOT NULL UNIQUE, count INTEGER NOT NULL, oldest INTEGER NOT NULL, newest INTEGER NOT NULL,
+            state INTEGER NOT NULL
+        );
+        CREATE TABLE search_rows (
+            position INTEGER PRIMARY KEY, a INTEGER NOT NULL, b INTEGER NOT NULL, time INTEGER NOT NULL
+        );
+        INSERT INTO search_rows SELECT position, a, b, time FROM messages
+            WHERE event = 0 AND text != '' AND position <= (SELECT merged FROM meta) ORDER BY position;
+        CREATE TABLE search_gone (
+            position INTEGER PRIMARY KEY, a INTEGER NOT NULL, b INTEGER NOT NULL, time INTEGER NOT NULL,
+            uid INTEGER NOT NULL, source TEXT NOT NULL, text TEXT NOT NULL
+        );
+        CREATE TRIGGER search_log_changed BEFORE UPDATE OF text ON log
+            WHEN old.kind < 10 AND old.text != '' AND old.position <= (SELECT indexed FROM meta)
+        BEGIN
+            INSERT OR IGNORE INTO search_gone VALUES
+                (old.position, old.a, old.b, old.time, old.uid, old.source, old.text);
+        END;
+        CREATE TRIGGER search_message_changed BEFORE UPDATE OF text ON messages
+            WHEN old.event = 0 AND old.text != '' AND old.position <= (SELECT indexed FROM meta)
+        BEGIN
+            INSERT OR IGNORE INTO search_gone VALUES
+                (old.position, old.a, old.b, old.time, old.uid, old.source, old.text);
+        END;
+        CREATE TRIGGER search_message_removed BEFORE DELETE ON messages WHEN old.event = 0 AND old.text != '' BEGIN
+            INSERT OR IGNORE INTO search_gone
+                SELECT old.position, old.a, old.b, old.time, old.uid, old.source, old.text
+                WHERE old.position <= (SELECT indexed FROM meta);
+            DELETE FROM search_rows WHERE position = old.position;
+        END;
+        """
+
+    /// How long channels are kept, by their own operators: seconds and messages, 0 is no limit.
+    private static let version15 = """
+        ALTER TABLE channels ADD COLUMN retain_age INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channels ADD COLUMN retain_count INTEGER NOT NULL DEFAULT 0;
         """
 }

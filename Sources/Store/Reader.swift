@@ -27,6 +27,23 @@ package struct Reader: ~Copyable, Sendable {
         }
     }
 
+    /// Searches wait for each other, so they have a reader of their own.
+    package mutating func search(_ question: SearchQuestion) -> HistoryPage {
+        do throws(SQLiteFailure) {
+            try open()
+            let slice = try history!.search(question, budget: Self.searchBudget)
+            var page = HistoryPage(number: question.number, records: slice.records, isComplete: slice.isComplete)
+            page.counterparts = slice.counterparts
+            return page
+        } catch {
+            close(after: error)
+            return HistoryPage(number: question.number, records: [], isComplete: false, failure: error.description)
+        }
+    }
+
+    /// Nanoseconds.
+    private static let searchBudget: Int64 = 500_000_000
+
     package mutating func identity(_ question: IdentityQuestion) -> IdentityAnswer {
         do throws(SQLiteFailure) {
             try open()

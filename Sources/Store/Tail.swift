@@ -59,9 +59,6 @@ final class Tail: Sendable {
         }
     }
 
-    /// After the commit that dropped it.
-    func remove(_ conversation: Conversation) { entries.withLock { _ = $0.removeValue(forKey: conversation) } }
-
     func newest(_ conversation: Conversation, _ kinds: RecordKinds = .all) -> TailEntry? {
         entries.withLock { $0[conversation]?.last { kinds.contains(number: $0.kind) } }
     }

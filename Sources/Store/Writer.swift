@@ -9,6 +9,8 @@ struct Writer: ~Copyable, Sendable {
     let changes: ChangeStatements
     private let rewrites: RewriteStatements
     let sent: SentStatements
+    let search: SearchStatements
+    let retention: RetentionStatements
     private let correspondents: CorrespondentStatements
     private let forgetGarbage: Statement
     private var knownPairs: [Conversation: Int64] = [:]
@@ -44,6 +46,8 @@ struct Writer: ~Copyable, Sendable {
         changes = ChangeStatements(database)
         rewrites = RewriteStatements(database)
         sent = SentStatements(database)
+        search = SearchStatements(database)
+        retention = RetentionStatements(database)
         correspondents = CorrespondentStatements(database)
         forgetGarbage = database.prepare("DELETE FROM image_garbage WHERE id = ?1")
         merge = MergeStatements(database)

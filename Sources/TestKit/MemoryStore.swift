@@ -6,6 +6,7 @@ import Wire
 package protocol ScriptStore: AnyObject {
     func commit(_ records: [LogRecord], _ changes: [Change])
     func page(_ question: HistoryQuestion) -> HistoryPage
+    func search(_ question: SearchQuestion) -> HistoryPage
     func direct(_ question: DirectQuestion) -> DirectAnswer
     func sent(_ question: SentQuestion) -> SentAnswer
     func receipts(_ question: ReceiptsQuestion) -> ReceiptsAnswer
@@ -143,9 +144,7 @@ package final class MemoryStore: ScriptStore {
 
     package func page(_ question: HistoryQuestion) -> HistoryPage {
         var page = records(question)
-        for record in page.records where record.counterpart != 0 {
-            page.counterparts[record.counterpart] = log.first { $0.position == record.counterpart }
-        }
+        addCounterparts(&page)
         return page
     }
 
@@ -176,6 +175,29 @@ package final class MemoryStore: ScriptStore {
             let forward = all.filter { $0.isAfter(first) && $0.isBefore(second) }
             let backward = all.filter { $0.isAfter(second) && $0.isBefore(first) }
             return forward.isEmpty ? page(backward, newestFirst: true) : page(forward, newestFirst: false)
+        }
+    }
+
+    /// Words are what stands between spaces.
+    package func search(_ question: SearchQuestion) -> HistoryPage {
+        let wanted = question.text.description.lowercased().split(separator: " ")
+        let found = log.filter { record in
+            let words = record.text.description.lowercased().split(separator: " ")
+            return record.kind.isMessage && !record.text.isEmpty && wanted.allSatisfy { words.contains($0) }
+                && question.allows(record.conversation, record.position) && question.times.contains(record.time)
+                && record.isBy(question.author)
+        }
+        var page = HistoryPage(
+            number: question.number,
+            records: question.isForward ? Array(found.prefix(question.limit)) : found.suffix(question.limit),
+            isComplete: found.count <= question.limit)
+        addCounterparts(&page)
+        return page
+    }
+
+    private func addCounterparts(_ page: inout HistoryPage) {
+        for record in page.records where record.counterpart != 0 {
+            page.counterparts[record.counterpart] = log.first { $0.position == record.counterpart }
         }
     }
 
@@ -212,6 +234,15 @@ package final class MemoryStore: ScriptStore {
 }
 
 extension LogRecord {
+    fileprivate func isBy(_ author: SearchQuestion.Author) -> Bool {
+        switch author {
+        case .anyone: true
+        case .uid(let uid): self.uid == uid
+        case .nick(let nick):
+            source.withView { source in nick.withView { Source(source).nick.equalsIgnoringCase($0) } }
+        }
+    }
+
     fileprivate func isBefore(_ reference: PageReference) -> Bool {
         switch reference {
         case .position(let position): self.position < position

@@ -139,6 +139,7 @@ package final class WorldScript {
             heldPages += world.effects.pages
             let pages = holdsPages ? [] : heldPages
             if !holdsPages { heldPages = [] }
+            let searches = world.effects.searches
             heldDirects += world.effects.directs
             heldSents += world.effects.sents
             let sents = holdsPages ? [] : heldSents
@@ -161,6 +162,7 @@ package final class WorldScript {
             world.effects.clear()
             if refused { world.apply(.refused(changes, reason: "full"), at: moment) }
             tell(pages.map(page))
+            tell(searches.map(search))
             for question in directs { world.apply(.direct(direct(question)), at: moment) }
             for question in sents { world.apply(.sent(sent(question)), at: moment) }
             for question in receipts {
@@ -176,7 +178,8 @@ package final class WorldScript {
             }
             serveImages(imageQuestions)
             if world.effects.outbox.isEmpty, !world.effects.mustCommit, world.effects.pages.isEmpty,
-                world.effects.directs.isEmpty, world.effects.sents.isEmpty, world.effects.receipts.isEmpty,
+                world.effects.searches.isEmpty, world.effects.directs.isEmpty, world.effects.sents.isEmpty,
+                world.effects.receipts.isEmpty,
                 world.effects.identities.isEmpty, world.effects.images.isEmpty,
                 world.effects.imageQuestions.isEmpty, world.effects.mails.isEmpty,
                 isHasherSlow || world.effects.passwords.isEmpty && world.effects.derivations.isEmpty
@@ -249,6 +252,11 @@ package final class WorldScript {
 
     private func page(_ question: HistoryQuestion) -> HistoryPage {
         guard let historyFailure else { return (store ?? memory).page(question) }
+        return HistoryPage(number: question.number, records: [], isComplete: false, failure: historyFailure)
+    }
+
+    private func search(_ question: SearchQuestion) -> HistoryPage {
+        guard let historyFailure else { return (store ?? memory).search(question) }
         return HistoryPage(number: question.number, records: [], isComplete: false, failure: historyFailure)
     }
 

@@ -43,6 +43,7 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
     package static let idempotent = Capabilities(rawValue: 1 << 34)
     package static let receipts = Capabilities(rawValue: 1 << 35)
     package static let channels = Capabilities(rawValue: 1 << 36)
+    package static let search = Capabilities(rawValue: 1 << 37)
 
     /// Who said by RELAYMSG what somebody of another network said.
     package static let relaymsg = Capabilities(rawValue: 1 << 37)
@@ -89,6 +90,7 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
         CapabilityRow("parley.chat/receipts", .receipts),
         CapabilityRow("parley.chat/channels", .channels),
         CapabilityRow("parley.chat/img", .images),
+        CapabilityRow("soju.im/search", .search),
     ]
 
     /// The capability of this name, if it is on offer. Names are case-sensitive (IRCv3 capability negotiation).

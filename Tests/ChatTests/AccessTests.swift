@@ -48,18 +48,26 @@ import Testing
         for target in ["ana", "bo", "spy"] + uids {
             for question in [
                 "CHATHISTORY LATEST \(target) * 9", "CHATHISTORY AROUND \(target) msgid=\(id) 9", "HISTORY \(target)",
-                "CHANGES \(target) \(id)", "REDACT \(target) \(id)", "EDIT \(target) \(id) :x",
+                "CHANGES \(target) \(id)", "CHANGES \(target) 000000000000", "RECEIPTS \(target) \(id)",
+                "SEARCH in=\(target)", "SEARCH in=\(target);text=said-mark", "SEARCH from=\(target)",
+                "REDACT \(target) \(id)", "EDIT \(target) \(id) :x",
             ] {
                 #expect(!spy.ask(question).contains { $0.contains("said-mark") }, "\(question)")
             }
         }
+        #expect(!spy.ask("SEARCH said-mark").contains { $0.contains("PRIVMSG") })
+        #expect(!spy.ask("CONVERSATIONS").contains { $0.contains("said-mark") })
         let all = "CHATHISTORY TARGETS timestamp=2020-01-01T00:00:00.000Z timestamp=2100-01-01T00:00:00.000Z 9"
         #expect(!spy.ask(all).contains { $0.contains(" TARGETS ana ") || $0.contains(" TARGETS bo ") })
         #expect(script.log.contains { $0.text == "said-mark" })
     }
 
     /// What everybody may see of people names no secret channel.
-    @Test(arguments: ["MONITOR + mia", "WHOIS mia", "WHO *", "WHO mia %cn", "LIST *", "NAMES", "LUSERS", "WHOWAS mia"])
+    @Test(arguments: [
+        "MONITOR + mia", "WHOIS mia", "WHO *", "WHO mia %cn", "LIST *", "NAMES", "LUSERS", "WHOWAS mia", "SEARCH said",
+        "CONVERSATIONS", "CHANNELS SUB", "METADATA mia LIST", "LASTSEEN mia", "USERHOST mia", "ISON mia",
+        "CHATHISTORY TARGETS timestamp=2020-01-01T00:00:00.000Z timestamp=2100-01-01T00:00:00.000Z 9",
+    ])
     func aSecretChannelIsNamedNowhere(question: String) {
         let room = Room(modes: "+s")
         let script = room.script()
@@ -206,6 +214,10 @@ struct Door: Sendable, CustomStringConvertible {
             " TARGETS #room ")
         + marked("HISTORY #room", .history, "said-mark") + marked("HISTORY #room 2026-01-01", .history, "said-mark")
         + marked("CHANGES #room 000000000000", .history, "said-mark")
+        + marked("SEARCH text=said-mark", .history, "said-mark") + marked("SEARCH in=#room", .history, "said-mark")
+        + marked("SEARCH from=mia", .history, "said-mark")
+        + marked("CONVERSATIONS", .history, "CONVERSATION #room ")
+        + unrefused("RECEIPTS #room MSGID", .history, "INVALID_TARGET")
         + unrefused("EDIT #room MSGID :x", .history, "INVALID_TARGET")
         + unrefused("REDACT #room MSGID", .history, "INVALID_TARGET")
         + marked("MARKREAD #room", .readMark, " MARKREAD #room timestamp=")
@@ -213,7 +225,7 @@ struct Door: Sendable, CustomStringConvertible {
         // Whether there is such a channel is told by the code of the refusal too.
         + [
             "TOPIC #room", "TOPIC #room :x", "MODE #room +t", "PART #room", "KICK #room mia", "INVITE fay #room",
-            "PRIVMSG #room :x", "RENAME #room #new", "DROP #room",
+            "PRIVMSG #room :x", "RENAME #room #new", "DROP #room", "RETENTION #room",
         ].flatMap { unrefused($0, .existence, " 403 ") }
 
     private static func marked(_ line: String, _ fact: ChannelFact, _ mark: String) -> [Door] {

@@ -82,6 +82,8 @@ func configuration(_ text: String) throws -> Configuration {
             channel-expiry = 30
             edit-window = 90
             redact-window = "1h"
+            retention-age = 3
+            retention-count = 50
             [guests]
             prefix = "anon"
             show-token = false
@@ -177,6 +179,8 @@ func configuration(_ text: String) throws -> Configuration {
         expected.history.channelExpiry = .seconds(30 * 86_400)
         expected.history.editWindow = .seconds(90)
         expected.history.redactWindow = .seconds(3600)
+        expected.history.retentionAge = .seconds(3 * 86_400)
+        expected.history.retentionCount = 50
         expected.guests.prefix = "anon"
         expected.guests.showToken = false
         expected.guests.sessionLimit = 3

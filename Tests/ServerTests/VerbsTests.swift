@@ -16,6 +16,8 @@ import Testing
         ("default-config", .defaultConfig),
         ("hash-password", .hashPassword),
         ("export =u2k4x6abcdefg", .export("=u2k4x6abcdefg", configuration: nil)),
+        ("export --channel #cats", .exportChannel("#cats", configuration: nil)),
+        ("-c a.toml export --channel cats", .exportChannel("cats", configuration: "a.toml")),
         ("check-store", .checkStore(configuration: nil)),
         ("check-store -c a.toml", .checkStore(configuration: "a.toml")),
         ("--config a.toml operator KLINE --help", .command(["KLINE", "--help"], configuration: "a.toml")),
@@ -37,6 +39,8 @@ import Testing
         ("check-config a b", "check-config: unexpected \"b\""),
         ("serve a.toml", "serve: unexpected \"a.toml\""),
         ("default-config --config a", "default-config takes no --config"),
+        ("export --channel", "--channel needs a channel"),
+        ("serve --channel #cats", "--channel is for export alone"),
         ("operator", "operator: which command? Try: parley operator help operator"),
     ]
 

@@ -1,6 +1,7 @@
 import Bytes
 import Chat
 import Foundation
+import Testing
 
 @testable import Store
 
@@ -56,6 +57,24 @@ extension LogRecord {
             position: position, conversation: conversation, time: time ?? 1000 + position, kind: kind,
             uid: UID(number: 7), source: "ana!ana@host", account: "", name: "Ana", tags: "",
             text: text ?? "text \(position)")
+    }
+}
+
+/// An opened store whose rows come in a moment, and a reader of it.
+struct Opened: ~Copyable {
+    var journal: Journal
+    var reader: Reader
+
+    init(_ scratch: Scratch) throws {
+        let store = try Store.open(path: scratch.database, durability: .off)
+        reader = store.readers.make()
+        journal = store.takeJournal()
+    }
+
+    /// All that there is to do.
+    mutating func settle() {
+        while journal.maintain(budgetMilliseconds: 100) {}
+        #expect(journal.maintenanceFailure == nil)
     }
 }
 

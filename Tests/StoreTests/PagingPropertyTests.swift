@@ -57,6 +57,7 @@ private final class DiskStore: ScriptStore {
     }
 
     func page(_ question: HistoryQuestion) -> HistoryPage { reader.page(question) }
+    func search(_ question: SearchQuestion) -> HistoryPage { reader.search(question) }
     func direct(_ question: DirectQuestion) -> DirectAnswer { reader.direct(question) }
     func sent(_ question: SentQuestion) -> SentAnswer { reader.sent(question) }
     func receipts(_ question: ReceiptsQuestion) -> ReceiptsAnswer { reader.receipts(question) }

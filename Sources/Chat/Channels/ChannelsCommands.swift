@@ -1,5 +1,5 @@
 let channelCommands: [Command] =
     [
         joinCommand, partCommand, modeCommand, topicCommand, namesCommand, listCommand, kickCommand, inviteCommand,
-        dropCommand, renameCommand, channelsCommand,
+        dropCommand, renameCommand, channelsCommand, retentionCommand,
     ] + chanServCommands

@@ -79,13 +79,8 @@ extension World {
         if target.conversation.isDirect, target.name.withView({ turn[1].equalsIgnoringCase($0) }) {
             request.spelling = ByteString(turn[1])
         }
-        if request.capabilities.contains(.batch) {
-            request.form = .batch
-        } else if sessions[turn.session].isPlain {
-            request.purpose = .asked
-        } else {
-            request.form = .lines
-        }
+        if !request.capabilities.contains(.batch), sessions[turn.session].isPlain { request.purpose = .asked }
+        request.answerClient(isPlain: sessions[turn.session].isPlain)
         return request
     }
 

@@ -87,10 +87,9 @@ extension World {
     private func channelEntries(_ user: UserID) -> [Overview.Entry] {
         var entries: [Overview.Entry] = []
         for channel in users[user].channels {
-            let newest = channels[channel].lastMessage
-            guard let target = readable(channel, by: user), newest.position > 0, newest.position >= target.oldest else {
-                continue
-            }
+            guard let target = readable(channel, by: user), let newest = newestKept(channel),
+                newest.position >= target.oldest
+            else { continue }
             entries.append(Overview.Entry(target: target, mark: newest))
         }
         return entries

@@ -1,4 +1,6 @@
 import Bytes
 import Wire
 
-let historyCommands: [Command] = [chathistoryCommand, conversationsCommand, historyCommand, markreadCommand]
+let historyCommands: [Command] = [
+    chathistoryCommand, conversationsCommand, historyCommand, markreadCommand, searchCommand,
+]

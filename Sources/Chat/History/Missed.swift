@@ -58,7 +58,7 @@ extension World {
 
 extension PageRequest {
     /// As if the page were of the conversation that the record is of.
-    fileprivate func with(_ record: LogRecord, _ name: ByteString) -> PageRequest {
+    func with(_ record: LogRecord, _ name: ByteString) -> PageRequest {
         var request = self
         request.target = Readable(conversation: record.conversation, name: name)
         return request

@@ -58,6 +58,11 @@ extension PageRequest {
     /// What the page may hold. Whatever its reader would not be shown must not take a place in it.
     var kinds: RecordKinds { isInPlace ? shownKinds.union(.changes) : shownKinds }
 
+    /// A client that asks gets lines it can take for what they are, in a batch where it knows batches.
+    mutating func answerClient(isPlain: Bool) {
+        if capabilities.contains(.batch) { form = .batch } else if !isPlain { form = .lines }
+    }
+
     /// Edits and redactions are told where they happened, not with their messages.
     var isInPlace: Bool { if case .changes = purpose { true } else { false } }
 
@@ -123,6 +128,7 @@ extension World {
         case .changing(let request): found(page, for: request)
         case .conversation(let number, let index): found(page, of: number, index)
         case .page(let request): tell(page, request)
+        case .search(let search): tell(page, search)
         default: break
         }
     }

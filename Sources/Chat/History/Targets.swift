@@ -28,9 +28,8 @@ extension World {
             session: turn.session, reader: users[turn.me].uid, capabilities: capabilities[Int(turn.session.index)],
             label: deferLabel(turn.session), from: from, to: to, limit: limit)
         for channel in users[turn.me].channels {
-            guard let readable = readable(channel, by: turn.me) else { continue }
-            let newest = channels[channel].lastMessage
-            if newest.position > 0, newest.position >= readable.oldest {
+            guard let readable = readable(channel, by: turn.me), let newest = newestKept(channel) else { continue }
+            if newest.position >= readable.oldest {
                 request.found.append(Target(name: channels[channel].name, time: newest.time))
             }
         }

@@ -22,6 +22,8 @@ package struct ChannelState: Sendable, Equatable {
     package var flood: ByteString
     /// Seconds since 1970 when somebody last was in it.
     package var used: Int64
+    /// As its operators have set it; the server's counts too.
+    package var retention = Retention()
 
     package init(id: Int64, name: ByteString, created: Int64, founder: UID) {
         self.id = id
