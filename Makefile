@@ -18,7 +18,7 @@ IRCTEST_MIRROR ?= https://github.com/progval/irctest.git
 RELEASE := $(SWIFT) build -c release --static-swift-stdlib --product parley
 BINARY  := .build/release/parley
 
-.PHONY: build run test crash scale fuzz conformance lint bench install clean
+.PHONY: build run test crash scale fuzz conformance lint bench bench-images install clean
 
 build:
 	@.ci/packages build
@@ -34,10 +34,11 @@ test: build
 	@.ci/packages test
 	PARLEY_BIN=$(CURDIR)/$(BINARY) $(SWIFT) test $(TESTS)
 
-# kill -9 under load, ROUNDS times, then a disk that fills up, and what was seen is in history once and in order.
+# kill -9 under load, ROUNDS times, then a disk that fills up, and what was seen is in history once and in order; kill -9
+# while pictures come in, as often, and each has its row and its file or neither.
 crash: build
 	@.ci/packages test
-	PARLEY_BIN=$(CURDIR)/$(BINARY) PARLEY_CRASH_ROUNDS=$(ROUNDS) $(SWIFT) test --filter DoorCrash
+	PARLEY_BIN=$(CURDIR)/$(BINARY) PARLEY_CRASH_ROUNDS=$(ROUNDS) $(SWIFT) test --filter 'Door(Image)?Crash'
 
 # A million stored messages, 10,000 connections, a channel of 1,000; `test` has them as well.
 scale: build
@@ -61,6 +62,11 @@ bench:
 	@$(SWIFT) build -c release --static-swift-stdlib --product bench-storage
 	@.build/release/bench
 	@.build/release/bench-storage $(MESSAGES) $(DIRECTORY)
+
+# Pictures against the release binary: speed in and out, memory, chat while a hundred are sent at once.
+bench-images: build
+	@$(SWIFT) build -c release --static-swift-stdlib --product parley-bench
+	@.build/release/parley-bench images
 
 lint:
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests

@@ -16,7 +16,10 @@ let fast: [SwiftSetting] =
 
 let package = Package(
     name: "parley",
-    products: [.executable(name: "parley", targets: ["parley"])],
+    products: [
+        .executable(name: "parley", targets: ["parley"]),
+        .executable(name: "parley-bench", targets: ["parley-bench"]),
+    ],
     targets: [
         // Shims without logic.
         .systemLibrary(name: "CSystem"),
@@ -43,6 +46,9 @@ let package = Package(
 
         .executableTarget(
             name: "bench", dependencies: ["Chat", "Wire", "Bytes"], path: "Benchmarks/bench", swiftSettings: fast),
+        .executableTarget(
+            name: "parley-bench", dependencies: ["TestKit", "Net", "Bytes"], path: "Benchmarks/parley-bench",
+            swiftSettings: fast),
 
         .executableTarget(
             name: "bench-storage", dependencies: ["Store", "Chat", "Wire", "Bytes"], path: "Benchmarks/storage",
@@ -61,7 +67,7 @@ let package = Package(
             name: "StoreTests", dependencies: ["Store", "Chat", "Wire", "Bytes", "TestKit", "CSQLite"],
             swiftSettings: strict),
         .testTarget(
-            name: "ServerTests", dependencies: ["Server", "Chat", "Wire", "Bytes", "TestKit", "CSystem"],
+            name: "ServerTests", dependencies: ["Server", "Images", "Chat", "Wire", "Bytes", "TestKit", "CSystem"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", dependencies: ["Chat", "Wire", "Server"], swiftSettings: strict),
     ],
