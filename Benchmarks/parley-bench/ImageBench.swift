@@ -1,8 +1,8 @@
 import Bytes
 import TestKit
 
-/// What pictures cost a server of its own: bytes of base64 each second, on the clock and for each second of CPU that the
-/// server and the processes it starts have used.
+/// What pictures cost a server of its own: bytes of base64 each second, on the clock and for each second of CPU that
+/// the server and the processes it starts have used.
 final class ImageBench {
     static let options = ["size", "pictures", "uploads", "seconds"]
 

@@ -38,7 +38,7 @@ package struct ByteView: CustomStringConvertible {
     @inlinable
     package var raw: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-    @inlinable
+    @inlinable @inline(__always)
     package subscript(index: Int) -> UInt8 {
         precondition(index >= 0 && index < count, "byte out of bounds")
         return base.load(fromByteOffset: index, as: UInt8.self)

@@ -35,6 +35,8 @@ package struct Session: Sendable {
     package var isWaiting = false
     /// The input ended meanwhile; the session ends with the answer.
     package var isInputOver = false
+    /// A picture comes from it.
+    package var sendsImage = false
     /// More of a picture came than is on the disk by far.
     package var isWindowFull = false
     /// QUIT was said while pictures were being sent; nil: it was not.

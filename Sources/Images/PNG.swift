@@ -22,6 +22,8 @@ struct PNGCleaner {
     private var isDataOver = false
     private var hasPalette = false
     private var animation = Animation()
+    /// Of the present chunk.
+    private var checksum = 0
 
     private struct Header {
         var width = 0
@@ -82,7 +84,8 @@ struct PNGCleaner {
         var crc = CRC32()
         crc.add(type)
         crc.add(body)
-        guard try scanner.big32() == crc.value else { throw .broken("a checksum is wrong") }
+        checksum = crc.value
+        guard try scanner.big32() == checksum else { throw .broken("a checksum is wrong") }
         guard type.raw.allSatisfy({ ASCII.isLetter($0) }) else { throw .broken("a chunk's name is wrong") }
         return (type, body)
     }
@@ -91,10 +94,7 @@ struct PNGCleaner {
         out.append(big: body.count, 4)
         out.append(type)
         out.append(body)
-        var crc = CRC32()
-        crc.add(type)
-        crc.add(body)
-        out.append(big: crc.value, 4)
+        out.append(big: checksum, 4)
     }
 
     private mutating func read(header body: ByteView) throws(ImageFault) {
@@ -147,7 +147,13 @@ struct PNGCleaner {
         // A number that no chunk's name is.
         seen.append(0)
         let tiff = Exif.tiff(orientation: orientation)
-        tiff.withUnsafeBytes { keep(ByteView("eXIf"), ByteView($0)) }
+        tiff.withUnsafeBytes { tiff in
+            var crc = CRC32()
+            crc.add(ByteView("eXIf"))
+            crc.add(ByteView(tiff))
+            checksum = crc.value
+            keep(ByteView("eXIf"), ByteView(tiff))
+        }
     }
 
     // MARK: Animation

@@ -56,3 +56,32 @@ package enum Crypto {
         return out
     }
 }
+
+/// SHA-256 of what comes in pieces.
+package final class RunningSHA256 {
+    private let context: OpaquePointer
+
+    package init() {
+        let made = EVP_MD_CTX_new()
+        guard let made, EVP_DigestInit_ex(made, EVP_sha256(), nil) == 1 else {
+            preconditionFailure("SHA-256 failed: \(takeTLSError())")
+        }
+        context = made
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    package func add(_ bytes: UnsafeRawBufferPointer) {
+        let result = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+        precondition(result == 1, "SHA-256 failed: \(takeTLSError())")
+    }
+
+    /// Once.
+    package func finish() -> [UInt8] {
+        var out = [UInt8](repeating: 0, count: 32)
+        var length: UInt32 = 0
+        let result = EVP_DigestFinal_ex(context, &out, &length)
+        precondition(result == 1 && length == 32, "SHA-256 failed: \(takeTLSError())")
+        return out
+    }
+}

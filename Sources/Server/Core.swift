@@ -27,6 +27,8 @@ struct Core: ~Copyable {
     /// Connections not read because too much waits already, for the end of the turn or for the journal.
     private var stalled: ContiguousArray<ConnectionID> = []
     private var telnetAnswers: [(id: ConnectionID, bytes: [UInt8])] = []
+    /// Connections that send pictures and wait for their turn, the first one first.
+    private var senders: ContiguousArray<ConnectionID> = []
     private var isWoken = false
     private var stoppingSince: Int64?
     private(set) var wantsReload = false
@@ -42,6 +44,10 @@ struct Core: ~Copyable {
     private let gatherLimit: Int
     private static let recordLimit = 50_000
     private let roomLimit: Int
+    /// Connections that a turn serves of those that send pictures, and of those that are sent them: what is said never
+    /// waits for more.
+    private static let picturesPerTurn = 4
+    private var picturesLeft = 0
 
     init(world: consuming World, ports: CorePorts, log: Log, cloak: Cloak, sendQueue: Int) {
         self.world = world
@@ -56,6 +62,8 @@ struct Core: ~Copyable {
     /// One turn of the core. False: everything is said and closed, the process may end.
     mutating func turn(_ reactor: inout Reactor) -> Bool {
         isMomentFresh = false
+        picturesLeft = Self.picturesPerTurn
+        resumeSenders(&reactor)
         reactor.turn(timeoutMilliseconds: timeout(), handler: &self)
         refreshMoment()
         for (id, bytes) in telnetAnswers { bytes.withUnsafeBytes { reactor.send(id, ByteView($0)) } }
@@ -114,8 +122,12 @@ struct Core: ~Copyable {
     /// A picture goes on when its connection has taken nearly all of what it was sent: what is said meanwhile waits
     /// behind a piece of it at most.
     private mutating func giveRoom(_ reactor: borrowing Reactor) {
+        var left = Self.picturesPerTurn
         for id in world.awaitingRoom where reactor.queuedBytes(id) < roomLimit && !releaser.isHolding(id) {
             world.apply(.room(id), at: moment)
+            left -= 1
+            // What is read for these makes the next turn.
+            if left == 0 { return }
         }
     }
 
@@ -197,6 +209,23 @@ struct Core: ~Copyable {
         stalled.removeAll(keepingCapacity: true)
     }
 
+    /// Those that send pictures are read in turns, a few in each: what is left of `picturesLeft` is for newcomers.
+    private mutating func resumeSenders(_ reactor: inout Reactor) {
+        if senders.isEmpty { return }
+        let due = senders.prefix(Self.picturesPerTurn)
+        for id in due { reactor.resumeReading(id) }
+        senders.removeFirst(due.count)
+    }
+
+    /// Whether a connection that sends pictures must wait for others that do.
+    private mutating func waitsItsTurn(_ id: ConnectionID) -> Bool {
+        guard world.sendsImage(id) else { return false }
+        picturesLeft -= 1
+        if picturesLeft >= 0 { return false }
+        senders.append(id)
+        return true
+    }
+
     // MARK: From the outside
 
     mutating func reload(_ settings: Settings) {
@@ -257,6 +286,7 @@ extension Core: ReactorHandler {
     mutating func received(_ id: ConnectionID, _ bytes: ByteView, ended: Bool) -> Received {
         refreshMoment()
         var offset = 0
+        if waitsItsTurn(id) { return Received(consumed: 0, pause: true) }
         while true {
             if world.isInputBlocked(id) { return Received(consumed: offset, pause: true) }
             if isOverloaded {
@@ -265,6 +295,13 @@ extension Core: ReactorHandler {
             }
             let takesData = world.hasPastes && world.isPasting(id)
             if framers[Int(id.index)].takesData != takesData { framers[Int(id.index)].takesData = takesData }
+            if takesData {
+                let lines = framers[Int(id.index)].dataLines(bytes, at: &offset)
+                if !lines.isEmpty {
+                    world.apply(.fragment(id, lines), at: moment)
+                    continue
+                }
+            }
             switch framers[Int(id.index)].next(bytes, at: &offset, ended: ended, scratch: &scratch) {
             case .line(let line): world.apply(.line(id, line), at: moment)
             case .fragment(let part): world.apply(.fragment(id, part), at: moment)

@@ -29,15 +29,17 @@ enum ImageSandbox {
         guard arguments.count == 3, let megapixels = Int(arguments[2]), 1...10_000 ~= megapixels else {
             return Exit.usage
         }
+        var status = stat()
+        let size = fstat(STDIN_FILENO, &status) == 0 ? Int(status.st_size) : 0
         guard giveUpRights() else {
             reply([Answer.open])
             return Exit.failure
         }
-        reply(answer(readAll(), megapixels))
+        check(readAll(size), megapixels)
         _exit(0)
     }
 
-    private static func answer(_ bytes: [UInt8], _ megapixels: Int) -> [UInt8] {
+    private static func check(_ bytes: [UInt8], _ megapixels: Int) {
         let limits = ImageLimits(pixels: megapixels * 1_000_000)
         let result = bytes.withUnsafeBytes { bytes -> Result<CleanImage, ImageFault> in
             do throws(ImageFault) { return .success(try cleanImage(ByteView(bytes), limits)) } catch {
@@ -46,19 +48,29 @@ enum ImageSandbox {
         }
         switch result {
         case .success(let image):
-            var answer = [Answer.clean, image.kind.rawValue]
-            answer.reserveCapacity(headerBytes + image.bytes.count)
+            var header = [Answer.clean, image.kind.rawValue]
             for number in [image.width, image.height] {
-                for shift in 0..<4 { answer.append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
+                for shift in 0..<4 { header.append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
             }
-            return answer + image.bytes
-        case .failure(.unknown): return [Answer.unknown]
-        case .failure(.broken(let why)): return [Answer.broken] + Array(why.utf8)
-        case .failure(.tooLarge(let why)): return [Answer.tooLarge] + Array(why.utf8)
+            reply(header)
+            reply(image.bytes)
+        case .failure(.unknown): reply([Answer.unknown])
+        case .failure(.broken(let why)): reply([Answer.broken] + Array(why.utf8))
+        case .failure(.tooLarge(let why)): reply([Answer.tooLarge] + Array(why.utf8))
         }
     }
 
-    private static func readAll() -> [UInt8] { (try? Files.readAll(STDIN_FILENO, limit: .max)) ?? [] }
+    /// `size` is what a file has; of anything else it is found out.
+    private static func readAll(_ size: Int) -> [UInt8] {
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { room, count in
+            while count < size {
+                let got = read(STDIN_FILENO, room.baseAddress! + count, size - count)
+                if got <= 0 { return }
+                count += got
+            }
+        }
+        return bytes + ((try? Files.readAll(STDIN_FILENO, limit: .max)) ?? [])
+    }
 
     private static func reply(_ bytes: [UInt8]) { try? Files.writeAll(STDOUT_FILENO, bytes) }
 

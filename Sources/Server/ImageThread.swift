@@ -1,5 +1,6 @@
 import Bytes
 import Chat
+import Glibc
 import Images
 import Net
 import Store
@@ -27,6 +28,8 @@ private struct ImageThread: ~Copyable {
     }
 
     mutating func run() {
+        // Of this thread and of the workers it starts: what is said goes before pictures.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5)
         let removed = files.sweep()
         if removed > 0 { log.info("images.swept", ["files": .number(removed)]) }
         collect()
@@ -66,23 +69,30 @@ private struct ImageThread: ~Copyable {
     // MARK: Checking
 
     private mutating func finish(_ finish: ImageFinish) -> ImageOutcome {
-        let bytes: [UInt8]
+        let part: ImagePart
+        let intake: Intake
         do {
-            bytes = try files.part(finish.upload, size: finish.size)
+            part = try files.part(finish.upload, size: finish.size)
+            if !finish.hash.isEmpty {
+                let found = try hash(of: part)
+                if found != finish.hash { return .hashMismatch(found: found) }
+            }
+            let head = try part.read(at: 0, count: Int(min(16, part.size)))
+            guard let kind = head.withUnsafeBytes({ ImageKind(ByteView($0)) }) else { return .broken(Self.unknown) }
+            if kind.rawValue != finish.type.rawValue {
+                return ImageType(rawValue: kind.rawValue).map { .isOther($0) } ?? .broken(Self.unknown)
+            }
+            intake = Intake(try files.stage(finish.upload))
         } catch {
             return .storeFull(reason: "\(error)")
         }
-        if !finish.hash.isEmpty {
-            let found = Hex.encode(Crypto.sha256(bytes))
-            if found != finish.hash { return .hashMismatch(found: found) }
-        }
-        guard
-            let kind = bytes.withUnsafeBytes({ ImageKind(ByteView($0)) }).flatMap({ ImageType(rawValue: $0.rawValue) })
-        else { return .broken("it is none of the kinds that are known") }
-        if kind != finish.type { return .isOther(kind) }
-        switch worker.check(bytes, megapixels: finish.megapixels) {
-        case .clean(let image): return store(image, finish)
-        case .refused(.unknown): return .broken("it is none of the kinds that are known")
+        let verdict = worker.check(part.descriptor, size: part.size, megapixels: finish.megapixels) { intake.take($0) }
+        if let failure = intake.failure { return .storeFull(reason: failure) }
+        switch verdict {
+        case .clean(let kind, let width, let height):
+            guard kind.rawValue == finish.type.rawValue else { return .broken("it changed its kind") }
+            return store(intake, finish.type, width, height)
+        case .refused(.unknown): return .broken(Self.unknown)
         case .refused(.broken(let why)): return .broken(why)
         case .refused(.tooLarge(let why)): return .tooLarge(why)
         case .died(let how):
@@ -92,16 +102,40 @@ private struct ImageThread: ~Copyable {
         }
     }
 
-    private mutating func store(_ image: CleanImage, _ finish: ImageFinish) -> ImageOutcome {
-        guard image.kind.rawValue == finish.type.rawValue else { return .broken("it changed its kind") }
-        let hash = Hex.encode(Crypto.sha256(image.bytes))
+    private static let unknown = "it is none of the kinds that are known"
+
+    private func hash(of part: ImagePart) throws -> ByteString {
+        let sum = RunningSHA256()
+        for at in stride(from: 0, to: part.size, by: 256 << 10) {
+            let piece = try part.read(at: at, count: Int(min(256 << 10, part.size - at)))
+            piece.withUnsafeBytes { sum.add($0) }
+        }
+        return Hex.encode(sum.finish())
+    }
+
+    private mutating func store(_ intake: Intake, _ type: ImageType, _ width: Int, _ height: Int) -> ImageOutcome {
+        let hash = Hex.encode(intake.sum.finish())
         do {
-            try files.store(image.bytes, hash: hash, upload: finish.upload)
+            try files.store(intake.staged, hash: hash)
         } catch {
             return .storeFull(reason: "\(error)")
         }
         return .stored(
-            hash: hash, finish.type, size: Int64(image.bytes.count), width: Int64(image.width),
-            height: Int64(image.height))
+            hash: hash, type, size: intake.staged.size, width: Int64(width), height: Int64(height))
+    }
+}
+
+/// A clean picture on its way from the worker to the disk.
+private final class Intake {
+    let staged: StagedImage
+    let sum = RunningSHA256()
+    private(set) var failure: String?
+
+    init(_ staged: StagedImage) { self.staged = staged }
+
+    func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        sum.add(bytes)
+        do { try staged.append(bytes) } catch { failure = "\(error)" }
+        return failure == nil
     }
 }

@@ -32,50 +32,37 @@ extension Files {
         sync(directory(of: path))
     }
 
-    static func writeAll(_ descriptor: Int32, _ bytes: [UInt8], at offset: Int64) throws(FileFailure) {
+    static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFailure) {
         var done = 0
         while done < bytes.count {
-            let count = try FileFailure.check {
-                bytes.withUnsafeBytes {
-                    pwrite(descriptor, $0.baseAddress! + done, $0.count - done, off_t(offset) + off_t(done))
-                }
+            done += try FileFailure.check {
+                pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + off_t(done))
             }
-            done += count
         }
     }
 
-    /// Exactly so many bytes.
     static func read(_ path: String, at offset: Int64, count: Int) throws(FileFailure) -> [UInt8] {
         let descriptor = try FileFailure.check { open(path, O_RDONLY | O_CLOEXEC) }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let got = try FileFailure.check {
-                bytes.withUnsafeMutableBytes {
-                    pread(descriptor, $0.baseAddress! + done, count - done, off_t(offset) + off_t(done))
-                }
-            }
-            if got == 0 { throw FileFailure(code: EIO) }
-            done += got
-        }
-        return bytes
+        return try read(descriptor, at: offset, count: count)
     }
 
-    /// Written and synced under another name, then moved to its place; both are durable on return.
-    static func place(_ bytes: [UInt8], at path: String, by temporary: String) throws(FileFailure) {
-        unlink(temporary)
-        let descriptor = try FileFailure.check { open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
-        do throws(FileFailure) {
-            defer { close(descriptor) }
-            try writeAll(descriptor, bytes, at: 0)
-            try FileFailure.check { fsync(descriptor) }
-            try FileFailure.check { rename(temporary, path) }
-        } catch {
-            unlink(temporary)
-            throw error
+    /// Exactly so many bytes.
+    static func read(_ descriptor: Int32, at offset: Int64, count: Int) throws(FileFailure) -> [UInt8] {
+        var failure: FileFailure?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { room, done in
+            while done < count {
+                let got = pread(descriptor, room.baseAddress! + done, count - done, off_t(offset) + off_t(done))
+                if got < 0, errno == EINTR { continue }
+                if got <= 0 {
+                    failure = FileFailure(code: got == 0 ? EIO : errno)
+                    return
+                }
+                done += got
+            }
         }
-        guard sync(directory(of: path)) else { throw FileFailure(code: EIO) }
+        if let failure { throw failure }
+        return bytes
     }
 
     /// Entries of a directory; none where there is no such directory.

@@ -29,17 +29,20 @@ package struct ImageFiles: ~Copyable, Sendable {
 
     package func append(_ bytes: [UInt8], at offset: Int64, upload: Int64) -> ImageEvent {
         do throws(FileFailure) {
-            let file = places.part(upload)
-            if !Files.exists(file) { try Files.makeDirectory(places.parts) }
-            let descriptor = try FileFailure.check { Glibc.open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) }
+            let descriptor = try open(part: places.part(upload))
             defer { close(descriptor) }
-            let size = Files.size(file) ?? 0
-            if size < offset { return .notWritten(upload: upload, upTo: size, reason: "the file is shorter") }
-            do throws(FileFailure) {
-                try Files.writeAll(descriptor, bytes, at: offset)
-            } catch {
+            var status = stat()
+            try FileFailure.check { fstat(descriptor, &status) }
+            if status.st_size < offset {
+                return .notWritten(upload: upload, upTo: Int64(status.st_size), reason: "the file is shorter")
+            }
+            let failure = bytes.withUnsafeBytes { bytes -> FileFailure? in
+                do throws(FileFailure) { try Files.writeAll(descriptor, bytes, at: offset) } catch { return error }
+                return nil
+            }
+            if let failure {
                 ftruncate(descriptor, off_t(offset))
-                return .notWritten(upload: upload, upTo: offset, reason: error.description)
+                return .notWritten(upload: upload, upTo: offset, reason: failure.description)
             }
             return .written(upload: upload, upTo: offset + Int64(bytes.count))
         } catch {
@@ -47,25 +50,38 @@ package struct ImageFiles: ~Copyable, Sendable {
         }
     }
 
+    /// The folder is made when it is missing.
+    private func open(part path: String) throws(FileFailure) -> Int32 {
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { return descriptor }
+        guard errno == ENOENT else { throw FileFailure(code: errno) }
+        try Files.makeDirectory(places.parts)
+        return try FileFailure.check { Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) }
+    }
+
     /// All that came; nothing may have come.
-    package func part(_ upload: Int64, size: Int64) throws -> [UInt8] {
-        if size == 0, !Files.exists(places.part(upload)) { return [] }
-        return try Files.read(places.part(upload), at: 0, count: Int(size))
+    package func part(_ upload: Int64, size: Int64) throws -> ImagePart {
+        try Files.makeDirectory(places.parts)
+        return try ImagePart(places.part(upload), size: size)
     }
 
     package func discard(_ upload: Int64) { unlink(places.part(upload)) }
 
     // MARK: Pictures
 
+    package func stage(_ upload: Int64) throws -> StagedImage {
+        try Files.makeDirectory(places.parts)
+        return try StagedImage("\(places.part(upload)).clean")
+    }
+
     /// Whole, synced and in its place, or not at all. Until `settle` no removal touches it.
-    package mutating func store(_ bytes: [UInt8], hash: ByteString, upload: Int64) throws {
+    package mutating func store(_ image: StagedImage, hash: ByteString) throws {
         unsettled[hash, default: 0] += 1
         do throws(FileFailure) {
             let file = places.file(hash)
-            if Files.size(file) == Int64(bytes.count) { return }
+            if Files.size(file) == image.size { return }
             try Files.makeDirectory(Files.directory(of: file))
-            try Files.makeDirectory(places.parts)
-            try Files.place(bytes, at: file, by: "\(places.part(upload)).clean")
+            try image.place(at: file)
         } catch {
             forget(hash)
             throw error

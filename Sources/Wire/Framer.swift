@@ -83,6 +83,25 @@ package struct Framer: Sendable {
         return pause(input, at: &offset, ended: ended, scratch: &scratch)
     }
 
+    /// The whole lines of data that come next, with their ends; none where anything else does. Short lines are left to
+    /// `next`, for they may be words.
+    package mutating func dataLines(_ input: ByteView, at offset: inout Int) -> ByteView {
+        guard takesData, !isInData, !isSwallowing, telnet.isInText else { return .empty }
+        var end = offset
+        while true {
+            let stop = Self.firstUngraphic(input, from: end)
+            let feed = stop < input.count && input[stop] == 0x0D ? stop + 1 : stop
+            guard stop - end >= 8, feed < input.count, input[feed] == 0x0A else { break }
+            end = feed + 1
+        }
+        let lines = input[offset..<end]
+        if !lines.isEmpty {
+            isFirst = false
+            restart(at: end, &offset)
+        }
+        return lines
+    }
+
     /// One byte of a telnet sequence.
     private mutating func readTelnet(
         _ input: ByteView, from offset: inout Int, at: inout Int, _ scratch: inout ByteBuffer
@@ -175,8 +194,8 @@ package struct Framer: Sendable {
         return .line(line)
     }
 
-    /// What has come of a line, if it is data that need not be kept until the line ends. The first bytes that no message
-    /// has settle it, so that it is the same for whatever pieces the line comes in.
+    /// What has come of a line, if it is data that need not be kept until the line ends. The first bytes that no
+    /// message has settle it, so that it is the same for whatever pieces the line comes in.
     private func data(_ raw: ByteView, _ scratch: inout ByteBuffer) -> ByteView? {
         guard isInData || raw.count > LineLimits.message - 2 else { return nil }
         let data = text(of: raw, &scratch)
@@ -261,6 +280,20 @@ package struct Framer: Sendable {
             default: at += 1
             }
         }
+        return at
+    }
+
+    /// The first byte up to 0x20 or from 0x80 on; `input.count` if there is none.
+    private static func firstUngraphic(_ input: ByteView, from start: Int) -> Int {
+        var at = start
+        let raw = input.raw
+        while input.count - at >= 8 {
+            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+            let hits = ((word &- 0x2121_2121_2121_2121) | word) & 0x8080_8080_8080_8080
+            if hits != 0 { return at + hits.trailingZeroBitCount / 8 }
+            at += 8
+        }
+        while at < input.count, 0x21..<0x80 ~= input[at] { at += 1 }
         return at
     }
 

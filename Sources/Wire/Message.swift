@@ -104,8 +104,10 @@ package struct Message {
     @inline(__always)
     private static func endOfWord(_ line: ByteView, _ start: Int) -> Int {
         var at = start
-        while at < line.count, line[at] != 0x20 { at += 1 }
-        return at
+        let near = min(start + 32, line.count)
+        while at < near, line[at] != 0x20 { at += 1 }
+        // Few words are longer, and those are data.
+        return at < near || at == line.count ? at : line.firstIndex(of: 0x20, from: at) ?? line.count
     }
 }
 

@@ -1,4 +1,5 @@
 import Bytes
+import Foundation
 import Testing
 
 @Suite struct ByteViewTests {
@@ -86,6 +87,37 @@ import Testing
         }
     }
 
+    @Test func base64OfEveryByteInEveryPlace() {
+        for length in 0...70 {
+            for start in stride(from: 0, to: 256, by: 7) {
+                let bytes = (0..<length).map { UInt8(truncatingIfNeeded: start + $0 * 73) }
+                let text = Base64.encode(bytes)
+                #expect(text.count == (length + 2) / 3 * 4)
+                #expect(text.withView { Base64.decode($0) } == bytes)
+                #expect(text.string == Data(bytes).base64EncodedString())
+                var buffer = ByteBuffer()
+                buffer.append("before " as StaticString)
+                bytes.withUnsafeBytes { Base64.encode(ByteView($0), into: &buffer) }
+                #expect(buffer.view.description == "before \(text)")
+            }
+        }
+    }
+
+    @Test func noOtherByteIsBase64() {
+        for byte in UInt8.min...UInt8.max {
+            let isOf = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8).contains(byte)
+            for place in 0..<8 {
+                var text = Array("QUJDREVG".utf8)
+                text[place] = byte
+                // At the end of the last group padding may stand.
+                let isRight = isOf || (byte == 0x3D && place == 7)
+                let decoded = text.withUnsafeBytes { Base64.decode(ByteView($0)) }
+                #expect((decoded != nil) == isRight || place >= 6, "\(byte) in place \(place)")
+                if !isOf, place < 6 { #expect(decoded == nil) }
+            }
+        }
+    }
+
     @Test(arguments: ["Z", "Zg", "Zg=", "Zg===", "Zh==", "Zm9=", "Z g=", "Zg==Zg==", "====", "Zm9v\n", "Zm9*"])
     func base64RefusesWhatIsNotCanonical(_ text: String) {
         #expect(ByteString(text).withView { Base64.decode($0) } == nil)
@@ -165,6 +197,19 @@ import Testing
 
     @Test(arguments: [["QQ==", "QQ=="], ["QUJ"], ["Q=", "=="], ["QQ==A"], ["QR=="], ["Q QQ"], ["Q-_Q"], ["QQ=A"]])
     func whatIsNotBase64(pieces: [String]) { #expect(decode(pieces) == nil) }
+
+    @Test(arguments: [1, 3, 4, 60, 75, 76, 1000, 5000])
+    func linesOfAnyLengthAreTheWhole(width: Int) {
+        let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        let text = Array(Base64.encode(bytes).bytes)
+        for end in ["\n", "\r\n"] {
+            let lines = stride(from: 0, to: text.count, by: width).map {
+                String(decoding: text[$0..<min(text.count, $0 + width)], as: UTF8.self) + end
+            }
+            #expect(decode([lines.joined()]) == bytes)
+            #expect(decode(lines) == bytes)
+        }
+    }
 
     @Test func paddingMayBeDivided() { #expect(decode(["QQ", "=", "="]) == [0x41]) }
 }

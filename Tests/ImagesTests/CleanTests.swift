@@ -58,6 +58,61 @@ extension Result where Success == CleanImage, Failure == ImageFault {
         #expect(after.firstRange(of: Array("SecretCam".utf8)) == nil)
     }
 
+    @Test("A picture is held as before, whichever of the eight ways that is", arguments: 0...9)
+    func orientations(value: Int) throws {
+        var bytes = try Fixture.bytes("camera.jpg")
+        let little = bytes.firstRange(of: [0x12, 0x01, 3, 0, 1, 0, 0, 0, 6, 0])
+        let big = bytes.firstRange(of: [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6])
+        let place = try #require(little.map { $0.lowerBound + 8 } ?? big.map { $0.lowerBound + 9 })
+        bytes[place] = UInt8(value)
+        let after = try clean(bytes).get().bytes
+        let kept = after.firstRange(of: [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0])
+        // 1 is upright, as without a word; the others are no way to hold anything.
+        #expect(kept.map { Int(after[$0.upperBound]) } == (2...8 ~= value ? value : nil))
+        #expect((after.firstRange(of: Array("Exif".utf8)) != nil) == (2...8 ~= value))
+        #expect(try Pixels(bytes) == Pixels(after))
+    }
+
+    @Test("Inks stay inks: Adobe's word on the colours of four components stays")
+    func inks() throws {
+        let adobe = Array("Adobe".utf8)
+        let (before, after) = (try Fixture.bytes("cmyk.jpg"), try clean(Fixture.bytes("cmyk.jpg")).get().bytes)
+        let (old, new) = (try #require(before.firstRange(of: adobe)), try #require(after.firstRange(of: adobe)))
+        #expect(before[old.lowerBound...].prefix(12) == after[new.lowerBound...].prefix(12))
+    }
+
+    @Test("What hides in comments, notes and chunks that nobody shows is not in the clean file")
+    func hidden() throws {
+        let script: [UInt8] = Array("<script>alert(1)</script>PK\u{3}\u{4}".utf8)
+        let jpeg = try Fixture.bytes("grey.jpg")
+        var notes: [UInt8] = Array(jpeg[..<2])
+        for marker in [0xFE, 0xE1, 0xED, 0xE4] as [UInt8] {
+            notes += [0xFF, marker, 0, UInt8(script.count + 2)] as [UInt8]
+            notes += script
+        }
+        notes += jpeg[2...]
+        #expect(try clean(notes).get() == clean(jpeg).get())
+
+        let gif = try Fixture.bytes("still.gif")
+        var commented: [UInt8] = gif.dropLast()
+        commented += [0x21, 0xFE, UInt8(script.count)] as [UInt8]
+        commented += script + [0]
+        commented += [0x21, 0xFF, 11] as [UInt8]
+        commented += Array("XMP DataXMP".utf8) + [UInt8(script.count)]
+        commented += script + [0, 0x3B]
+        #expect(try clean(commented).get() == clean(gif).get())
+
+        var webp = try Fixture.bytes("lossless.webp")
+        webp += Array("XYZW".utf8) + [UInt8(script.count), 0, 0, 0]
+        webp += script + (script.count % 2 == 1 ? [0] : [])
+        for i in 0..<4 { webp[4 + i] = UInt8(truncatingIfNeeded: (webp.count - 8) >> (8 * i)) }
+        if case .success(let image) = clean(webp) { #expect(image.bytes.firstRange(of: script) == nil) }
+        // A script that begins as a GIF does.
+        var run: [UInt8] = Array("GIF89a=1;alert(1)//".utf8)
+        run += gif[6...]
+        #expect((try? clean(run).get()) == nil)
+    }
+
     @Test("The colour profile stays", arguments: ["camera.jpg", "lossy.webp"])
     func profile(name: String) throws {
         let marks = [Array("ICC_PROFILE".utf8), Array("ICCP".utf8)]

@@ -15,15 +15,27 @@ import Testing
             for sender in senders { try sender.start() }
             usleep(UInt32.random(in: 0...60_000))
             server.kill9()
+            try check(server, allowing: "no row names this file")
             try server.start()
             for sender in senders { try sender.finish(server) }
+            try server.terminate()
+            try check(server)
+            try server.start()
         }
         let reader = try HistoryReader(server).texts("#cats")
         #expect(reader.count { $0.hasPrefix("[image]") } == 3 * rounds)
         #expect(Set(reader).count == reader.count)
         try server.terminate()
+        try check(server)
+    }
+
+    /// What a crash leaves without a row is swept when the server starts; a row without its file could not be mended.
+    private func check(_ server: ServerProcess, allowing leftover: String? = nil) throws {
         let check = try Pipeline.run("\(ServerProcess.binary) check-store --config \(server.configurationPath)")
-        #expect(check.status == 0, "\(check.output)")
+        let problems = check.lines.filter { line in
+            !line.hasSuffix(": fine") && leftover.map { !line.contains($0) } ?? true
+        }
+        #expect(!check.lines.isEmpty && problems.isEmpty, "\(problems)")
     }
 }
 

@@ -49,9 +49,9 @@ import Testing
         in place: Conversation = place
     ) throws {
         #expect(files.append(bytes, at: 0, upload: id) == .written(upload: id, upTo: Int64(bytes.count)))
-        #expect(try files.part(id, size: Int64(bytes.count)) == bytes)
+        #expect(try files.part(id, size: Int64(bytes.count)).read(at: 0, count: bytes.count) == bytes)
         let image = image(id, position, bytes, place)
-        try files.store(bytes, hash: image.hash, upload: id)
+        try files.put(bytes, hash: image.hash, upload: id)
         let records = place.isPortrait ? [] : [LogRecord.sample(position, place, text: "[image]")]
         let outcome = journal.commit(
             JournalBatch(number: position, records: records, changes: [.postImage(image, upload(id))]))
@@ -160,7 +160,7 @@ import Testing
         for id in Int64(1)...2 {
             var image = image(id, 0, [UInt8(id)], .portrait(UID(number: 7)))
             image.reference = ""
-            try files.store([UInt8(id)], hash: image.hash, upload: id)
+            try files.put([UInt8(id)], hash: image.hash, upload: id)
             _ = journal.commit(JournalBatch(number: id, changes: [.postImage(image, upload(id))]))
             files.settle(upload: id, hash: image.hash, isStored: true)
             journal.forgetImageFiles(files.collect())
@@ -172,13 +172,25 @@ import Testing
         #expect(names() == [])
     }
 
+    @Test("What is behind the acknowledged end of an upload is not checked; what breaks off leaves nothing")
+    func partsAndStages() throws {
+        _ = try Store.open(path: scratch.database, durability: .off)
+        let files = ImageFiles(database: scratch.database)
+        _ = files.append([1, 2, 3, 4], at: 0, upload: 1)
+        let part = try files.part(1, size: 3)
+        #expect(lseek(part.descriptor, 0, SEEK_END) == 3)
+        #expect(throws: (any Error).self) { try part.read(at: 2, count: 2) }
+        try [UInt8](repeating: 5, count: 10).withUnsafeBytes { try files.stage(1).append($0) }
+        #expect(!FileManager.default.fileExists(atPath: "\(scratch.path)/images/parts/1.clean"))
+    }
+
     @Test("A file whose row is not committed yet is removed by nobody, and by its refusal")
     func unsettled() throws {
         var journal = try Store.open(path: scratch.database, durability: .off).takeJournal()
         var files = ImageFiles(database: scratch.database)
         try post(1, 1, [1, 2, 3], &journal, &files)
         let hash = Self.hash([1, 2, 3])
-        try files.store([1, 2, 3], hash: hash, upload: 2)
+        try files.put([1, 2, 3], hash: hash, upload: 2)
         var redaction = LogRecord.sample(2, kind: .redact)
         redaction.counterpart = 1
         _ = journal.commit([redaction])
@@ -197,7 +209,7 @@ import Testing
             _ = journal.commit(JournalBatch(number: 2, changes: [.saveUpload(upload(3))]))
             _ = files.append([1], at: 0, upload: 3)
             _ = files.append([1], at: 0, upload: 4)
-            try files.store([4], hash: Self.hash([4]), upload: 4)
+            try files.put([4], hash: Self.hash([4]), upload: 4)
         }
         let problems = try StoreCheck.run(path: scratch.database, sha256: Self.digest)
         #expect(problems.count == 2 && problems.allSatisfy { $0.contains("no row names this file") })
@@ -225,5 +237,14 @@ import Testing
         let problems = try StoreCheck.run(path: scratch.database, sha256: Self.digest)
         #expect(problems.count == 2)
         #expect(problems.contains { $0.contains("missing") } && problems.contains { $0.contains("damaged") })
+    }
+}
+
+extension ImageFiles {
+    /// As the server does when the picture was checked.
+    fileprivate mutating func put(_ bytes: [UInt8], hash: ByteString, upload: Int64) throws {
+        let staged = try stage(upload)
+        try bytes.withUnsafeBytes { try staged.append($0) }
+        try store(staged, hash: hash)
     }
 }

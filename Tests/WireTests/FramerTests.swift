@@ -309,6 +309,48 @@ struct DataFramerTests {
         #expect(Reading([bytes(Self.long)], ended: true, framer: Self.framer).framed == [.data(bytes(Self.long))])
     }
 
+    @Test(
+        arguments: [
+            ("AAAAAAAA\nBBBBBBBBB\r\nCCC", "AAAAAAAA\nBBBBBBBBB\r\n"), ("AAAAAAAA", ""), ("AAAAAAAA\r", ""),
+            ("AAAAAAAA\n\nAAAAAAAA\n", "AAAAAAAA\n"), ("AAAAAAAA\n.\n", "AAAAAAAA\n"),
+            ("AAAAAAAA\nPART #cats\n", "AAAAAAAA\n"), ("AAAAAAAA\nABORT\n", "AAAAAAAA\n"), (".\n", ""),
+            ("AAAAAAAA\n\u{FEFF}AAAAAAAA\n", "AAAAAAAA\n"), ("AAAA\0AAAA\n", ""), ("AAAA AAA\n", ""),
+        ])
+    func wholeLinesOfDataComeAtOnce(input: String, lines: String) {
+        var framer = Self.framer
+        with(bytes(input)) { input in
+            var offset = 0
+            #expect(framer.dataLines(input, at: &offset).description == lines)
+            #expect(offset == lines.utf8.count)
+            var scratch = ByteBuffer()
+            guard case .line(let next) = framer.next(input, at: &offset, ended: true, scratch: &scratch) else {
+                #expect(offset == input.count)
+                return
+            }
+            #expect(!next.isEmpty && offset > lines.utf8.count)
+        }
+    }
+
+    @Test func inTheMiddleOfALineNoWholeLineIsData() {
+        var framer = Self.framer
+        var scratch = ByteBuffer()
+        with(bytes(Self.long)) { long in
+            var offset = 0
+            _ = framer.next(long, at: &offset, ended: false, scratch: &scratch)
+        }
+        with("AAAAAAAA\nAAAAAAAA\n") { rest in
+            var offset = 0
+            #expect(framer.dataLines(rest, at: &offset).isEmpty && offset == 0)
+            _ = framer.next(rest, at: &offset, ended: false, scratch: &scratch)
+            #expect(framer.dataLines(rest, at: &offset).description == "AAAAAAAA\n")
+        }
+        framer.takesData = false
+        with("AAAAAAAA\n") { line in
+            var offset = 0
+            #expect(framer.dataLines(line, at: &offset).isEmpty)
+        }
+    }
+
     @Test func whenNobodyTakesDataAnyMoreTheRestOfTheLineIsNothing() {
         var framer = Self.framer
         var scratch = ByteBuffer()

@@ -5,7 +5,7 @@ import Wire
 extension World {
     mutating func imageData(_ turn: Turn) {
         guard let upload = upload(turn, turn[1]) else { return refuseUnknownImage(turn, turn[1]) }
-        let id = ImageID.text(upload.state.id)
+        var id: ByteString { ImageID.text(upload.state.id) }
         if upload.stage != .open || upload.isPasted {
             return fail(turn, "NOT_OPEN", "It takes no more data", about: [id])
         }
@@ -15,12 +15,13 @@ extension World {
             let next = upload.state.received
             return fail(turn, "BAD_OFFSET", "The next byte is number \(next)", about: [id, "\(next)"])
         }
-        guard !upload.isPadded, let bytes = Base64.decode(turn[3]), !bytes.isEmpty else {
-            let text: ByteString = "Each line is base64 by itself, with padding in the last one only"
-            return fail(turn, "BAD_BASE64", text, about: [id, "\(upload.state.received)"])
+        let text = turn[3]
+        guard !upload.isPadded, let bytes = Base64.decode(text), !bytes.isEmpty else {
+            let why: ByteString = "Each line is base64 by itself, with padding in the last one only"
+            return fail(turn, "BAD_BASE64", why, about: [id, "\(upload.state.received)"])
         }
         images.uploads[upload.state.id]?.session = turn.session
-        images.uploads[upload.state.id]?.isPadded = turn[3].last == 0x3D
+        images.uploads[upload.state.id]?.isPadded = text.last == 0x3D
         take(turn, bytes, for: upload.state.id)
     }
 
@@ -33,12 +34,11 @@ extension World {
     mutating func take(_ turn: Turn, _ bytes: [UInt8], for id: Int64) -> Bool {
         guard let upload = images.uploads[id] else { return false }
         let received = upload.state.received + Int64(bytes.count)
-        let text = ImageID.text(id)
         if received > upload.most {
             dropUpload(id)
             fail(
                 turn, upload.excess, "These are more than the \(upload.most) bytes that may come; nothing is kept",
-                about: [text, "\(upload.most)"])
+                about: [ImageID.text(id), "\(upload.most)"])
             return false
         }
         if upload.state.size != 0, received > upload.state.size {
@@ -49,6 +49,7 @@ extension World {
         append(bytes, to: id, at: upload.state.received)
         images.uploads[id]?.state.received = received
         touch(id)
+        sessions[turn.session].sendsImage = true
         if received - upload.written > Int64(settings.images.window) {
             images.uploads[id]?.isWindowFull = true
             sessions[turn.session].isWindowFull = true

@@ -31,6 +31,7 @@ extension World {
     /// The session's input waits, so that what it says next comes behind the picture.
     mutating func finish(_ turn: Turn, _ id: Int64, hash: ByteString) {
         guard let upload = images.uploads[id] else { return }
+        sessions[turn.session].sendsImage = false
         let state = upload.state
         let text = ImageID.text(id)
         if state.size != 0, state.received != state.size {

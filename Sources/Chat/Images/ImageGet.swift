@@ -92,17 +92,29 @@ extension World {
                 ":\(settings.serverName) FAIL IMG INTERNAL_ERROR \(ImageID.text(image)) :It cannot be read now")
             return nextTransfer(session)
         }
-        var at = 0
-        while at < bytes.count {
-            let end = min(bytes.count, at + transfer.chunk)
-            sendRaw(
-                session,
-                "IMG DATA \(ImageID.text(image)) \(transfer.next + Int64(at)) \(Base64.encode(Array(bytes[at..<end])))")
-            at = end
-        }
+        bytes.withUnsafeBytes { sendData(session, transfer, ByteView($0)) }
         images.transfers[session.index]?[0].next += Int64(bytes.count)
         images.transfers[session.index]?[0].isAsked = false
         images.hungry.append(session)
+    }
+
+    /// `IMG DATA <id> <offset> <base64>`, as many lines as it takes.
+    private mutating func sendData(_ session: ConnectionID, _ transfer: Transfer, _ bytes: ByteView) {
+        let head: ByteString = "IMG DATA \(ImageID.text(transfer.image)) "
+        var at = 0
+        while at < bytes.count {
+            let end = min(bytes.count, at + transfer.chunk)
+            let offset = Int(transfer.next) + at
+            let start = effects.outbox.mark
+            effects.outbox.write(head)
+            effects.outbox.write {
+                $0.append(number: offset)
+                $0.append(byte: 0x20)
+                Base64.encode(bytes[at..<end], into: &$0)
+            }
+            deliver(effects.outbox.endLine(from: start), to: session)
+            at = end
+        }
     }
 
     private mutating func endTransfer(_ session: ConnectionID) {

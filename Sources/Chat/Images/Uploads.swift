@@ -82,6 +82,9 @@ extension World {
 
     package func isPasting(_ id: ConnectionID) -> Bool { images.pastes[id.index] != nil }
 
+    /// What comes from it is a picture: it is read in turns with others of its kind.
+    package func sendsImage(_ id: ConnectionID) -> Bool { sessions.contains(id) && sessions[id].sendsImage }
+
     /// Connections for which `Event.room` is wanted as soon as their send queue is nearly empty.
     package var awaitingRoom: ContiguousArray<ConnectionID> { images.hungry }
 
@@ -129,7 +132,9 @@ extension World {
         for (slot, paste) in images.pastes where paste.upload == id { images.pastes[slot] = Paste() }
         save(.dropUpload(id))
         effects.images.append(.discard(upload: id))
-        if upload.isWindowFull, let session = upload.session { openWindow(session) }
+        guard let session = upload.session, sessions.contains(session) else { return }
+        sessions[session].sendsImage = false
+        if upload.isWindowFull { openWindow(session) }
     }
 
     /// Its rows go with the identity's.
