@@ -6,16 +6,16 @@ extension World {
     /// Puts a user into a channel that it may enter, tells everyone, and shows it to the user's sessions.
     /// `since`: the first position it may read, where it has been before.
     mutating func enter(_ user: UserID, _ channel: ChannelID, since: Int64? = nil) {
-        let id = channels[channel].state.id
+        let (id, uid) = (channels[channel].state.id, users[user].uid)
         var ranks = users[user].keptRanks.removeValue(forKey: id) ?? []
         // The founder's rank belongs to the uid and comes back with it.
-        if channels[channel].state.founder == users[user].uid { ranks.insert(.op) }
+        if channels[channel].state.founder == uid { ranks.insert(.op) }
         let hadHistory = channels[channel].lastTime != 0
         let before = lastPosition
         let joined = since ?? before + 1
         channels[channel].members.append(Member(user: user, ranks: ranks, joined: joined))
         channels[channel].audience.append(contentsOf: users[user].sessions)
-        channels[channel].invited.removeAll { $0 == users[user].uid }
+        channels[channel].invited.removeAll { $0 == uid }
         users[user].channels.append(channel)
         noteListed(channel)
         let entered = record(.join, by: user, in: channel, "")
@@ -25,7 +25,7 @@ extension World {
         save(
             .saveMember(
                 MemberState(
-                    channel: id, uid: users[user].uid, ranks: ranks.rawValue, present: true, joined: joined)))
+                    channel: id, uid: uid, ranks: ranks.rawValue, present: true, joined: joined)))
         for session in users[user].sessions {
             sessions[session].talkingIn = channel
             tellTopic(channel, to: session)
