@@ -57,7 +57,7 @@ package struct Effects: ~Copyable {
 /// A message that the store may refuse: its author gets `FAIL <command> STORE_FULL <target>` with the label it had.
 package struct Refusal: Sendable {
     package var connection: ConnectionID
-    package var command: ByteString
+    package var command: StaticString
     package var target: ByteString
     package var label: ByteString
 }

@@ -26,8 +26,6 @@ package struct Outbox: ~Copyable {
             case hold
             /// Close when everything before it has left.
             case close
-            /// Where the author of a message is told if the store refuses it; nothing otherwise.
-            case refusal
         }
         package var kind: Kind
         package var start: Int32
@@ -51,6 +49,9 @@ package struct Outbox: ~Copyable {
     private var tails: ContiguousArray<Int32> = []
     /// Whose steps a slot holds: it may be given to another connection before the batch leaves.
     private var owners: ContiguousArray<UInt32> = []
+    /// Where authors are told if the store refuses what they said: before what is written from `start` on, and behind
+    /// the first `steps` steps. It stands apart, for a message alone makes no step of its author's output.
+    private var refusable: ContiguousArray<(connection: ConnectionID, start: Int32, steps: Int32, refusal: Int32)> = []
     /// Lines that must not leave when the record with this index in the batch is refused; rising by start.
     private var dependent: ContiguousArray<(line: LineRef, refusal: Int32)> = []
 
@@ -102,7 +103,7 @@ package struct Outbox: ~Copyable {
 
     /// Here the author of a message is told if the store refuses it.
     package mutating func mayRefuse(_ connection: ConnectionID, _ refusal: Int32) {
-        add(connection, Step(kind: .refusal, start: -1, end: -1, next: -1, number: Int64(refusal)))
+        refusable.append((connection, mark, Int32(steps.count), refusal))
     }
 
     package mutating func close(_ connection: ConnectionID) {
@@ -157,32 +158,48 @@ package struct Outbox: ~Copyable {
     /// The journal refused the batch: takes every dependent line out of every connection's steps, and tells each author
     /// in the place of its message. `lines` are by the numbers given to `mayRefuse`, without line end.
     package mutating func refuse(_ lines: [ByteString]) {
-        var told: [LineRef] = []
-        for line in lines {
+        var told: [ConnectionID: [Told]] = [:]
+        for place in refusable {
             let start = mark
-            write(line)
-            told.append(endLine(from: start))
+            write(lines[Int(place.refusal)])
+            let line = endLine(from: start)
+            told[place.connection, default: []].append(Told(start: place.start, steps: place.steps, line: line))
         }
-        for connection in touched { cutSteps(of: connection, told) }
+        for connection in touched { cutSteps(of: connection, told.removeValue(forKey: connection) ?? []) }
+        // Who was to get nothing else.
+        for (connection, lines) in told {
+            for told in lines { deliver(told.line, to: connection) }
+        }
         dependent.removeAll(keepingCapacity: true)
     }
 
-    private mutating func cutSteps(of connection: ConnectionID, _ told: [LineRef]) {
+    private struct Told {
+        var start: Int32
+        var steps: Int32
+        var line: LineRef
+        var step: Step { Step(kind: .bytes, start: line.start, end: line.end, next: -1, number: 0) }
+    }
+
+    private mutating func cutSteps(of connection: ConnectionID, _ told: [Told]) {
         let slot = Int(connection.index)
+        var told = told[...]
         var kept: [Step] = []
         var at = first(connection)
         if at < 0 { return }
         while at >= 0 {
-            let step = steps[Int(at)]
-            switch step.kind {
-            case .bytes: kept += cut(step)
-            case .hold, .close: kept.append(step)
-            case .refusal:
-                let line = told[Int(step.number)]
-                kept.append(Step(kind: .bytes, start: line.start, end: line.end, next: -1, number: 0))
+            var step = steps[Int(at)]
+            while let next = told.first, next.steps <= at { kept.append(told.removeFirst().step) }
+            while step.kind == .bytes, let next = told.first, next.start < step.end {
+                var before = step
+                before.end = next.start
+                kept += cut(before)
+                kept.append(told.removeFirst().step)
+                step.start = next.start
             }
+            kept += step.kind == .bytes ? cut(step) : [step]
             at = step.next
         }
+        kept += told.map(\.step)
         heads[slot] = -1
         tails[slot] = -1
         for step in kept {
@@ -222,6 +239,7 @@ package struct Outbox: ~Copyable {
         steps.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
         dependent.removeAll(keepingCapacity: true)
+        refusable.removeAll(keepingCapacity: true)
         bytes.clear(keeping: 4 << 20)
     }
 }

@@ -50,7 +50,7 @@ extension World {
 
     /// What the author of a refused message is told, in the place of the message's answer.
     package func line(for refusal: Refusal) -> ByteString {
-        let line = StandardReplies.fail(refusal.command, "STORE_FULL", [refusal.target], refusalText)
+        let line = StandardReplies.fail("\(refusal.command)", "STORE_FULL", [refusal.target], refusalText)
         let tag: ByteString = refusal.label.isEmpty ? "" : "@label=\(refusal.label) "
         return "\(tag):\(settings.serverName) \(line)"
     }

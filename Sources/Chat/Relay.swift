@@ -39,21 +39,33 @@ struct Outgoing {
     }
 }
 
-/// The forms of one line written so far, by capability class. A channel rarely has more than three.
+/// The forms of one line written so far, by capability class. A channel rarely has more than two.
 struct Forms {
-    private var known: ContiguousArray<(class: Capabilities, line: LineRef)> = []
+    private typealias Form = (class: Capabilities, line: LineRef)
+    private var first: Form?
+    private var second: Form?
+    private var others: ContiguousArray<Form> = []
     let interest: Capabilities
 
     init(interest: Capabilities) { self.interest = interest }
 
     func line(for capabilities: Capabilities) -> LineRef? {
         let wanted = capabilities.intersection(interest)
-        for form in known where form.class == wanted { return form.line }
+        if let first, first.class == wanted { return first.line }
+        if let second, second.class == wanted { return second.line }
+        for form in others where form.class == wanted { return form.line }
         return nil
     }
 
     mutating func add(_ line: LineRef, for capabilities: Capabilities) {
-        known.append((capabilities.intersection(interest), line))
+        let form = (class: capabilities.intersection(interest), line: line)
+        if first == nil {
+            first = form
+        } else if second == nil {
+            second = form
+        } else {
+            others.append(form)
+        }
     }
 }
 

@@ -61,7 +61,6 @@ package struct Releaser: ~Copyable {
             case .bytes: scratch.append(outbox.view(step))
             case .hold: held[connection] = [.hold(step.number)]
             case .close: isClosing = true
-            case .refusal: break
             }
         }
         if !scratch.isEmpty { sink.send(connection, scratch.view) }
@@ -80,7 +79,6 @@ package struct Releaser: ~Copyable {
         switch step.kind {
         case .hold: held[connection]!.append(.hold(step.number))
         case .close: held[connection]!.append(.close)
-        case .refusal: break
         case .bytes:
             if case .bytes(let box)? = held[connection]!.last {
                 box.bytes.append(contentsOf: outbox.view(step).raw)

@@ -42,7 +42,10 @@ struct Database: ~Copyable, @unchecked Sendable {
         var unprepared: SQLiteFailure?
     }
 
+    private static let countsNoMemory = parley_sqlite3_count_no_memory()
+
     init(path: String, access: Access) throws(SQLiteFailure) {
+        _ = Self.countsNoMemory
         let flags = access == .write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(

@@ -9,19 +9,34 @@ enum RecordRow {
         INSERT INTO log (\(columns), a, b) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
         """
 
-    static func bind(_ record: LogRecord, to statement: borrowing Statement) {
+    /// Runs the prepared `insert`.
+    static func insert(_ record: LogRecord, by statement: borrowing Statement) throws(SQLiteFailure) {
         statement.bind(1, record.position)
         statement.bind(2, record.time)
         statement.bind(3, Int64(record.kind.rawValue))
         statement.bind(4, record.uid.number)
-        statement.bind(5, record.source)
-        statement.bind(6, record.account)
-        statement.bind(7, record.name)
-        statement.bind(8, record.tags)
-        statement.bind(9, record.kind == .edit ? "" : record.text)
         statement.bind(10, record.counterpart)
         statement.bind(11, record.conversation.a)
         statement.bind(12, record.conversation.b)
+        let text = record.kind == .edit ? "" : record.text
+        let code = record.source.withView { source in
+            record.account.withView { account in
+                record.name.withView { name in
+                    record.tags.withView { tags in
+                        text.withView { text in
+                            statement.bindInPlace(5, source)
+                            statement.bindInPlace(6, account)
+                            statement.bindInPlace(7, name)
+                            statement.bindInPlace(8, tags)
+                            statement.bindInPlace(9, text)
+                            return statement.stepOnce()
+                        }
+                    }
+                }
+            }
+        }
+        _ = try statement.hasRow(code)
+        statement.reset()
     }
 
     static func decode(

@@ -23,9 +23,18 @@ struct Statement: ~Copyable, @unchecked Sendable {
         _ = bytes.withView { parley_sqlite3_bind_text_copy(handle, index, $0.raw.baseAddress, Int32($0.count)) }
     }
 
+    /// As `bind`, without a copy: the bytes must stay until `stepOnce` has returned.
+    func bindInPlace(_ index: Int32, _ bytes: ByteView) {
+        _ = parley_sqlite3_bind_text_in_place(handle, index, bytes.raw.baseAddress, Int32(bytes.count))
+    }
+
+    /// What SQLite answers, for `hasRow`: where nothing can be thrown.
+    func stepOnce() -> Int32 { sqlite3_step(handle) }
+
     /// Whether there is a row.
-    func step() throws(SQLiteFailure) -> Bool {
-        let code = sqlite3_step(handle)
+    func step() throws(SQLiteFailure) -> Bool { try hasRow(stepOnce()) }
+
+    func hasRow(_ code: Int32) throws(SQLiteFailure) -> Bool {
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
         let systemError = handle.map { sqlite3_system_errno(sqlite3_db_handle($0)) } ?? 0

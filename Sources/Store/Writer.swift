@@ -77,8 +77,7 @@ struct Writer: ~Copyable, Sendable {
                 guard record.position > newest else {
                     throw .finding("position \(record.position) does not follow \(newest)")
                 }
-                RecordRow.bind(record, to: insert)
-                try insert.run()
+                try RecordRow.insert(record, by: insert)
                 try rewrites.apply(record)
                 try sent.apply(record)
                 newest = record.position

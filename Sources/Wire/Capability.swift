@@ -4,50 +4,51 @@ package import Bytes
 package struct Capabilities: OptionSet, Hashable, Sendable {
     package let rawValue: UInt64
 
+    @inlinable
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    package static let messageTags = Capabilities(rawValue: 1 << 0)
-    package static let serverTime = Capabilities(rawValue: 1 << 1)
-    package static let batch = Capabilities(rawValue: 1 << 2)
-    package static let echoMessage = Capabilities(rawValue: 1 << 3)
-    package static let labeledResponse = Capabilities(rawValue: 1 << 4)
-    package static let standardReplies = Capabilities(rawValue: 1 << 5)
-    package static let multiPrefix = Capabilities(rawValue: 1 << 6)
-    package static let extendedJoin = Capabilities(rawValue: 1 << 7)
-    package static let awayNotify = Capabilities(rawValue: 1 << 8)
-    package static let setname = Capabilities(rawValue: 1 << 9)
-    package static let userhostInNames = Capabilities(rawValue: 1 << 10)
-    package static let capNotify = Capabilities(rawValue: 1 << 11)
-    package static let sasl = Capabilities(rawValue: 1 << 12)
-    package static let accountTag = Capabilities(rawValue: 1 << 13)
-    package static let accountNotify = Capabilities(rawValue: 1 << 14)
-    package static let chghost = Capabilities(rawValue: 1 << 15)
-    package static let inviteNotify = Capabilities(rawValue: 1 << 16)
-    package static let chathistory = Capabilities(rawValue: 1 << 17)
-    package static let eventPlayback = Capabilities(rawValue: 1 << 18)
-    package static let uid = Capabilities(rawValue: 1 << 19)
-    package static let extendedMonitor = Capabilities(rawValue: 1 << 20)
-    package static let noImplicitNames = Capabilities(rawValue: 1 << 21)
-    package static let extendedISupport = Capabilities(rawValue: 1 << 22)
-    package static let preAway = Capabilities(rawValue: 1 << 23)
-    package static let metadata = Capabilities(rawValue: 1 << 24)
+    @inlinable package static var messageTags: Capabilities { Capabilities(rawValue: 1 << 0) }
+    @inlinable package static var serverTime: Capabilities { Capabilities(rawValue: 1 << 1) }
+    @inlinable package static var batch: Capabilities { Capabilities(rawValue: 1 << 2) }
+    @inlinable package static var echoMessage: Capabilities { Capabilities(rawValue: 1 << 3) }
+    @inlinable package static var labeledResponse: Capabilities { Capabilities(rawValue: 1 << 4) }
+    @inlinable package static var standardReplies: Capabilities { Capabilities(rawValue: 1 << 5) }
+    @inlinable package static var multiPrefix: Capabilities { Capabilities(rawValue: 1 << 6) }
+    @inlinable package static var extendedJoin: Capabilities { Capabilities(rawValue: 1 << 7) }
+    @inlinable package static var awayNotify: Capabilities { Capabilities(rawValue: 1 << 8) }
+    @inlinable package static var setname: Capabilities { Capabilities(rawValue: 1 << 9) }
+    @inlinable package static var userhostInNames: Capabilities { Capabilities(rawValue: 1 << 10) }
+    @inlinable package static var capNotify: Capabilities { Capabilities(rawValue: 1 << 11) }
+    @inlinable package static var sasl: Capabilities { Capabilities(rawValue: 1 << 12) }
+    @inlinable package static var accountTag: Capabilities { Capabilities(rawValue: 1 << 13) }
+    @inlinable package static var accountNotify: Capabilities { Capabilities(rawValue: 1 << 14) }
+    @inlinable package static var chghost: Capabilities { Capabilities(rawValue: 1 << 15) }
+    @inlinable package static var inviteNotify: Capabilities { Capabilities(rawValue: 1 << 16) }
+    @inlinable package static var chathistory: Capabilities { Capabilities(rawValue: 1 << 17) }
+    @inlinable package static var eventPlayback: Capabilities { Capabilities(rawValue: 1 << 18) }
+    @inlinable package static var uid: Capabilities { Capabilities(rawValue: 1 << 19) }
+    @inlinable package static var extendedMonitor: Capabilities { Capabilities(rawValue: 1 << 20) }
+    @inlinable package static var noImplicitNames: Capabilities { Capabilities(rawValue: 1 << 21) }
+    @inlinable package static var extendedISupport: Capabilities { Capabilities(rawValue: 1 << 22) }
+    @inlinable package static var preAway: Capabilities { Capabilities(rawValue: 1 << 23) }
+    @inlinable package static var metadata: Capabilities { Capabilities(rawValue: 1 << 24) }
     /// The same extension as it changes in discussion: what differs is told by numerics.
-    package static let metadata3 = Capabilities(rawValue: 1 << 25)
-    package static let readMarker = Capabilities(rawValue: 1 << 26)
+    @inlinable package static var metadata3: Capabilities { Capabilities(rawValue: 1 << 25) }
+    @inlinable package static var readMarker: Capabilities { Capabilities(rawValue: 1 << 26) }
     /// The tags of a message that is a picture.
-    package static let images = Capabilities(rawValue: 1 << 45)
-    package static let multiline = Capabilities(rawValue: 1 << 30)
-    package static let channelRename = Capabilities(rawValue: 1 << 31)
-    package static let messageRedaction = Capabilities(rawValue: 1 << 32)
-    package static let messageEdit = Capabilities(rawValue: 1 << 33)
-    package static let idempotent = Capabilities(rawValue: 1 << 34)
-    package static let receipts = Capabilities(rawValue: 1 << 35)
-    package static let channels = Capabilities(rawValue: 1 << 36)
-    package static let search = Capabilities(rawValue: 1 << 37)
+    @inlinable package static var images: Capabilities { Capabilities(rawValue: 1 << 45) }
+    @inlinable package static var multiline: Capabilities { Capabilities(rawValue: 1 << 30) }
+    @inlinable package static var channelRename: Capabilities { Capabilities(rawValue: 1 << 31) }
+    @inlinable package static var messageRedaction: Capabilities { Capabilities(rawValue: 1 << 32) }
+    @inlinable package static var messageEdit: Capabilities { Capabilities(rawValue: 1 << 33) }
+    @inlinable package static var idempotent: Capabilities { Capabilities(rawValue: 1 << 34) }
+    @inlinable package static var receipts: Capabilities { Capabilities(rawValue: 1 << 35) }
+    @inlinable package static var channels: Capabilities { Capabilities(rawValue: 1 << 36) }
+    @inlinable package static var search: Capabilities { Capabilities(rawValue: 1 << 38) }
 
     /// Who said by RELAYMSG what somebody of another network said.
-    package static let relaymsg = Capabilities(rawValue: 1 << 37)
-    package static let accountRegistration = Capabilities(rawValue: 1 << 40)
+    @inlinable package static var relaymsg: Capabilities { Capabilities(rawValue: 1 << 37) }
+    @inlinable package static var accountRegistration: Capabilities { Capabilities(rawValue: 1 << 40) }
 
     /// Everything on offer.
     package static let all = Capabilities(table.map(\.bit))

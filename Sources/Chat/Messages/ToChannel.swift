@@ -22,7 +22,7 @@ extension World {
 
     /// `+U`
     func isHeardByOperatorsOnly(_ user: UserID, in channel: ChannelID) -> Bool {
-        channels[channel].has(0x55) && ranks(user, in: channel).isEmpty
+        channels[channel].state.modes.bytes.contains(0x55) && ranks(user, in: channel).isEmpty
     }
 
     private mutating func maySpeak(
@@ -44,12 +44,13 @@ extension World {
     }
 
     func reasonNotToSpeak(_ user: UserID, _ utterance: Utterance, _ channel: ChannelID) -> ByteString? {
+        let modes = channels[channel].state.modes.bytes
         let ranks = isMember(user, of: channel) ? channels[channel].ranks(of: user) : nil
-        if ranks == nil, channels[channel].has(0x6E) { return "Cannot send to channel (+n): join it first" }
-        if channels[channel].has(0x43), isCTCP(utterance) { return "Cannot send to channel (+C): no CTCP here" }
+        if ranks == nil, modes.contains(0x6E) { return "Cannot send to channel (+n): join it first" }
+        if modes.contains(0x43), isCTCP(utterance) { return "Cannot send to channel (+C): no CTCP here" }
         if let ranks, !ranks.isEmpty { return nil }
-        if channels[channel].has(0x6D) { return "Cannot send to channel (+m): it is moderated" }
-        if channels[channel].has(0x4D), users[user].account.isEmpty {
+        if modes.contains(0x6D) { return "Cannot send to channel (+m): it is moderated" }
+        if modes.contains(0x4D), users[user].account.isEmpty {
             return "Cannot send to channel (+M): only accounts may speak"
         }
         if isBanned(user, from: channel) || isMuted(user, in: channel) { return "Cannot send to channel (+b)" }
@@ -62,7 +63,7 @@ extension World {
     }
 
     private mutating func say(_ turn: Turn, _ utterance: Utterance, _ channel: ChannelID) {
-        let isKept = !channels[channel].has(0x48) && isWorthKeeping(utterance)
+        let isKept = !channels[channel].state.modes.bytes.contains(0x48) && isWorthKeeping(utterance)
         let name = channels[channel].name
         guard var line = outgoing(turn, utterance, target: name) else { return }
         if isKept, refuseWhileStoreFails(turn, name) { return }
@@ -100,7 +101,7 @@ extension World {
     mutating func refusable(_ session: ConnectionID, _ command: StaticString, _ target: ByteString) -> Int32 {
         effects.refusals.append(
             Refusal(
-                connection: session, command: "\(command)", target: target,
+                connection: session, command: command, target: target,
                 label: response.slot == session.index ? response.label : ""))
         let refusal = Int32(effects.refusals.count - 1)
         effects.outbox.mayRefuse(session, refusal)
