@@ -149,7 +149,7 @@ extension World {
     /// Everything the client sent has been done and answered: what is owed leaves, then the connection closes.
     mutating func inputEnded(_ id: ConnectionID) {
         guard sessions.contains(id), sessions[id].stage != .closing else { return }
-        if sessions[id].isWaiting || isReceivingImages(id) {
+        if sessions[id].isWaiting || isReceiving(id) {
             sessions[id].isInputOver = true
             return
         }
@@ -165,7 +165,7 @@ extension World {
 
     /// If the input ended while an answer was awaited: it ends now that the answer is told.
     mutating func endInputIfOver(_ id: ConnectionID) {
-        if sessions[id].isInputOver, !sessions[id].isWaiting, !isReceivingImages(id) { inputEnded(id) }
+        if sessions[id].isInputOver, !sessions[id].isWaiting, !isReceiving(id) { inputEnded(id) }
     }
 
     /// Ends a session: the user leaves if it was the last, what is owed leaves first, then the connection closes.

@@ -140,7 +140,9 @@ package struct World: ~Copyable {
         case .identity(let answer): answered(answer)
         case .images(let answer): answered(answer)
         case .image(let event): imageTold(event)
-        case .room(let id): hasRoom(id)
+        case .room(let id):
+            if images.hungry.contains(id) { hasRoom(id) }
+            if !watch.listings.isEmpty { goOnListing(id) }
         case .verified(let number, let outcome): verified(number, outcome)
         case .derived(let number, let credentials): derived(number, credentials)
         case .mailed(let number, let isSent): mailed(number, isSent: isSent)

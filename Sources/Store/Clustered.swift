@@ -32,8 +32,10 @@ struct Clustered: ~Copyable, Sendable {
     func records(
         _ conversation: Conversation, _ window: Window, limit: Int
     ) throws(SQLiteFailure) -> [LogRecord] {
+        let shelves = window.kinds.shelves
+        if shelves.count == 1 { return try records(conversation, window, shelves[0], limit) }
         var all: [LogRecord] = []
-        for shelf in window.kinds.shelves { all = merge(all, try records(conversation, window, shelf, limit)) }
+        for shelf in shelves { all = merge(all, try records(conversation, window, shelf, limit)) }
         return Array(window.newestFirst ? all.suffix(limit) : all.prefix(limit))
     }
 
@@ -43,13 +45,18 @@ struct Clustered: ~Copyable, Sendable {
         let lower = try start(conversation, window, shelf)
         let upper = try end(conversation, window, shelf)
         guard lower <= upper else { return [] }
-        if window.author != .none {
-            newestOfAuthor.bind(8, window.author.number)
-            return try read(newestOfAuthor, conversation, shelf, window.kinds, lower, upper, limit).reversed()
+        if !window.newestFirst, window.author == .none {
+            return try read(oldest, conversation, shelf, window.kinds, lower, upper, limit)
         }
-        return try window.newestFirst
-            ? read(newest, conversation, shelf, window.kinds, lower, upper, limit).reversed()
-            : read(oldest, conversation, shelf, window.kinds, lower, upper, limit)
+        var records: [LogRecord]
+        if window.author == .none {
+            records = try read(newest, conversation, shelf, window.kinds, lower, upper, limit)
+        } else {
+            newestOfAuthor.bind(8, window.author.number)
+            records = try read(newestOfAuthor, conversation, shelf, window.kinds, lower, upper, limit)
+        }
+        records.reverse()
+        return records
     }
 
     private func read(
@@ -62,6 +69,7 @@ struct Clustered: ~Copyable, Sendable {
         ])
         defer { statement.reset() }
         var records: [LogRecord] = []
+        records.reserveCapacity(min(limit, 128))
         while try statement.step() { records.append(try RecordRow.decode(statement, conversation)) }
         return records
     }

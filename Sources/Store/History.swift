@@ -95,8 +95,9 @@ struct History: ~Copyable, Sendable {
 
     /// In the present snapshot.
     func findCounterparts(_ slice: inout Slice) throws(SQLiteFailure) {
-        for record in slice.records where record.counterpart != 0 {
-            slice.counterparts[record.counterpart] = try self.record(record.counterpart, record.conversation)
+        for at in slice.records.indices where slice.records[at].counterpart != 0 {
+            let counterpart = slice.records[at].counterpart
+            slice.counterparts[counterpart] = try record(counterpart, slice.records[at].conversation)
         }
     }
 
@@ -233,10 +234,12 @@ struct Slice {
     var isComplete: Bool
 
     /// `found` has one record more than `limit` where there is a further page.
-    init(_ found: [LogRecord], limit: Int, newestFirst: Bool) {
-        let limit = max(limit, 0)
-        records = newestFirst ? found.suffix(limit) : Array(found.prefix(limit))
-        isComplete = found.count <= limit
+    init(_ found: consuming [LogRecord], limit: Int, newestFirst: Bool) {
+        let surplus = found.count - max(limit, 0)
+        isComplete = surplus <= 0
+        records = found
+        if surplus <= 0 { return }
+        if newestFirst { records.removeFirst(surplus) } else { records.removeLast(surplus) }
     }
 
     /// Half before the reference and the rest from it on; what one side lacks the other may fill.

@@ -35,6 +35,8 @@ enum Scrubbing {
         let end = number(5) == 0 ? 65_536 : number(5)
         return start < end && end <= page.count ? start..<end : nil
     }
+
+    static func hasSmallNumbers(_ size: Int64, pageSize: Int32) -> Bool { size < Int64(pageSize) << 25 }
 }
 
 /// What a file's methods point to: SQLite sees the first field.
@@ -78,7 +80,7 @@ private func writeScrubbed(
     let write = ScrubbedFile.of(file).pointee.original.pointee.xWrite!
     let page = UnsafeRawBufferPointer(start: bytes, count: Int(count))
     guard offset % Int64(count) == 0, let middle = Scrubbing.middle(of: page, isFirst: offset == 0),
-        page[middle].contains(where: { $0 != 0 }), hasSmallPageNumbers(file, count)
+        page[middle].contains(where: { $0 != 0 }), hasCellsForSure(file, count)
     else { return write(file, bytes, count, offset) }
     return withUnsafeTemporaryAllocation(byteCount: Int(count), alignment: 8) { copy in
         copy.copyMemory(from: page)
@@ -87,9 +89,17 @@ private func writeScrubbed(
     }
 }
 
-/// An overflow page begins with the number of the next one: below 2^25 it cannot be taken for a page of cells.
-private func hasSmallPageNumbers(_ file: UnsafeMutablePointer<sqlite3_file>, _ pageSize: Int32) -> Bool {
+/// Whether what begins as a page of cells is one. An overflow page and one of the freelist begin with the number of the
+/// next one, whose first byte is 2 or more only in a file of 2^25 pages. The pages of pointers that `auto_vacuum` makes
+/// begin with the same numbers as pages of cells, so of such a file nothing is blanked.
+private func hasCellsForSure(_ file: UnsafeMutablePointer<sqlite3_file>, _ pageSize: Int32) -> Bool {
+    let original = ScrubbedFile.of(file).pointee.original.pointee
     var size: Int64 = 0
-    guard ScrubbedFile.of(file).pointee.original.pointee.xFileSize(file, &size) == SQLITE_OK else { return false }
-    return size < Int64(pageSize) << 25
+    guard original.xFileSize(file, &size) == SQLITE_OK, Scrubbing.hasSmallNumbers(size, pageSize: pageSize) else {
+        return false
+    }
+    // File format, 1.3 The Database Header: the largest root page, which is 0 without auto_vacuum.
+    var root: UInt32 = 0
+    let code = original.xRead(file, &root, 4, 52)
+    return code == SQLITE_OK && root == 0
 }

@@ -87,14 +87,45 @@ import Testing
         #expect(cy.read().isEmpty && bo.read().isEmpty)
     }
 
-    @Test func tenThousandChannelsAreOneLineEach() {
+    private static func many() -> WorldScript {
         var stored = StoredState()
         stored.channels = (1...10_000).map { number in
             StoredState.Channel(
                 state: ChannelState(id: number, name: ByteString("#c\(number)"), created: 1, founder: .none))
         }
         stored.lastChannelID = 10_000
-        let script = WorldScript({ $0.limits.channelsPerUser = 20_000 }, stored: stored)
+        return WorldScript({ $0.limits.channelsPerUser = 20_000 }, stored: stored)
+    }
+
+    @Test("To a slow reader the list comes piece by piece, and a change of what it was not told yet is no change")
+    func inPieces() {
+        let script = Self.many()
+        let bo = script.client("bo", capabilities: "batch labeled-response message-tags")
+        let ana = script.client("ana")
+        script.deaf = [bo.id]
+        let first = bo.ask("@label=l CHANNELS SUB")
+        #expect(first[0].hasPrefix("@label=l :parley.test BATCH +") && first.count < 1_000)
+        ana.send("JOIN #c1,#c9999,#new")
+        ana.send("TOPIC #c9999 :late")
+        script.advance(600)
+        let changes = bo.read()
+        #expect(changes.count == 2)
+        #expect(changes[0].hasSuffix("CHANNELS MOD #c1 1 1 :") && changes[1].contains("CHANNELS ADD #new 10001 1 :"))
+        #expect(bo.ask("PING x").count == 1)
+        script.deaf = []
+        script.advance(1)
+        let rest = bo.read()
+        #expect(first.count + rest.count == 1 + 10_000 + 1 + 1)
+        #expect(rest.contains { $0.hasSuffix("CHANNELS ADD #c9999 9999 1 :late") })
+        #expect(rest.last?.contains(" BATCH -") == true)
+        #expect(script.awaitingRoom.isEmpty)
+        ana.send("TOPIC #c9999 :later")
+        script.advance(600)
+        #expect(bo.read().count == 1)
+    }
+
+    @Test func tenThousandChannelsAreOneLineEach() {
+        let script = Self.many()
         let bo = script.client("bo")
         #expect(bo.ask("CHANNELS SUB").count == 10_001)
         let ana = script.client("ana")

@@ -1,10 +1,11 @@
+import Bytes
 import Chat
 import Testing
 
 @testable import Store
 
-/// Random histories (ties in time, events among messages, merges and restarts at random moments, dropped channels)
-/// against the model.
+/// Random histories (ties in time, events among messages, edits and deletions, merges and restarts at random moments,
+/// dropped channels) against the model.
 @Suite struct HistoryPropertyTests {
     @Test(arguments: 1...6) func everyPageIsTheModels(seed: UInt64) throws {
         let scratch = Scratch()
@@ -55,12 +56,10 @@ private struct Play {
         for _ in 0..<dice.roll(0...15) {
             position += dice.chance(10) ? 3 : 1
             time += dice.roll(0...2)
-            let kinds: [RecordKind] = [.privmsg, .notice, .tagmsg, .join, .quit, .topic]
-            let record = LogRecord.sample(
-                position, conversation(), time: time, kind: kinds.randomElement(using: &dice)!)
+            let record = (dice.chance(20) ? change() : nil) ?? happening()
             batch.records.append(record)
+            model.add(record)
         }
-        model.records += batch.records
         if dice.chance(4) {
             let index = Int(dice.roll(0...2))
             let gone = channels[index]
@@ -70,6 +69,22 @@ private struct Play {
             channels[index] = lastChannel
         }
         return batch
+    }
+
+    private mutating func happening() -> LogRecord {
+        let kinds: [RecordKind] = [.privmsg, .notice, .tagmsg, .join, .quit, .topic]
+        return .sample(position, conversation(), time: time, kind: kinds.randomElement(using: &dice)!)
+    }
+
+    /// Of a message that was not deleted.
+    private mutating func change() -> LogRecord? {
+        let said = model.records.filter { $0.kind.isMessage && !$0.isRedacted }
+        guard let message = said.randomElement(using: &dice) else { return nil }
+        var record = LogRecord.sample(
+            position, message.conversation, time: time, kind: dice.chance(60) ? .edit : .redact,
+            text: "changed \(position)")
+        record.counterpart = message.position
+        return record
     }
 
     mutating func reference() -> PageReference {

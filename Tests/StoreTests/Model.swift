@@ -1,3 +1,4 @@
+import Bytes
 import Chat
 
 /// History by the book: everything in one array, every selector a filter.
@@ -34,7 +35,20 @@ struct Model {
             records = isForward ? Array(forward.prefix(limit)) : backward.suffix(limit)
             matching = isForward ? forward.count : backward.count
         }
-        return HistoryPage(number: question.number, records: records, isComplete: matching <= limit)
+        var page = HistoryPage(number: question.number, records: records, isComplete: matching <= limit)
+        for record in records where record.counterpart != 0 {
+            page.counterparts[record.counterpart] = self.records.first { $0.position == record.counterpart }
+        }
+        return page
+    }
+
+    mutating func add(_ record: LogRecord) {
+        if record.kind.shelf == .changes, let at = records.firstIndex(where: { $0.position == record.counterpart }) {
+            records[at].take(record)
+        }
+        records.append(record)
+        // The new text is in the message alone.
+        if record.kind == .edit { records[records.count - 1].text = "" }
     }
 }
 

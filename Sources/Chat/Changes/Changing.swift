@@ -39,13 +39,19 @@ extension World {
     /// By its id, or `*`: the newest that this user said there. Ids can be guessed: what is absent and what is not for
     /// this user to know are answered alike.
     mutating func lookForMessage(_ turn: Turn, _ kind: ChangeRequest.Kind) {
-        var request = ChangeRequest(
-            session: turn.session, user: turn.me, command: turn.command, kind: kind, target: ByteString(turn[0]),
-            reference: shown(turn[1]))
-        guard let target = readable(turn[0], by: turn.me) else { return refuseTarget(request) }
+        lookForMessage(
+            turn,
+            ChangeRequest(
+                session: turn.session, user: turn.me, command: turn.command, kind: kind, target: ByteString(turn[0]),
+                reference: shown(turn[1])))
+    }
+
+    mutating func lookForMessage(_ turn: Turn, _ asked: ChangeRequest) {
+        var request = asked
+        guard let target = request.target.withView({ readable($0, by: turn.me) }) else { return refuseTarget(request) }
         if refuseWhileStoreFails(turn, target.name) { return }
-        let isNewest = turn[1] == "*"
-        let position = MessageID.position(turn[1])
+        let isNewest = request.reference == "*"
+        let position = request.reference.withView { MessageID.position($0) }
         guard isNewest || position != nil else { return refuseUnknown(request) }
         request.label = deferLabel(turn.session)
         sessions[turn.session].isWaiting = true

@@ -27,16 +27,35 @@ extension World {
         if let why = reasonNotToEdit(record, request, place, text) { return refuse(request, "EDIT_FORBIDDEN", why) }
         let text = ImageText.isImage(record.tags) ? ImageText.replacingCaption(record.text, by: text) : text
         let msgid = MessageID.text(record.position)
-        let line = change(record, .edit, request, place, text: text, body: "EDIT \(place.name) \(msgid) :\(text)")
-        let (knowing, others) = audience(of: request, place, knowing: .messageEdit)
-        var forms = Forms(interest: line.interest)
-        relay(line, to: knowing, &forms)
+        var line = change(record, .edit, request, place, text: text, body: "EDIT \(place.name) \(msgid) :\(text)")
         var fallback = line
         let command: StaticString = record.kind == .notice ? "NOTICE" : "PRIVMSG"
-        fallback.body = "\(command) \(place.name) :[edited] \(text)"
-        var fallbackForms = Forms(interest: line.interest)
+        fallback.body = "\(command) \(place.name)"
+        divide(&fallback, place, "[edited] \(text)")
+        var capability: Capabilities = .messageEdit
+        if text.bytes.contains(0x0A) {
+            line.body = "EDIT \(place.name) \(msgid)"
+            divide(&line, place, text)
+            // One EDIT for each line would leave the last one.
+            capability.formUnion([.multiline, .batch])
+        }
+        let (knowing, others) = audience(of: request, place, knowing: capability)
+        var forms = Forms(interest: line.interest)
+        relay(line, to: knowing, &forms)
+        var fallbackForms = Forms(interest: fallback.interest)
         relay(fallback, to: others, &fallbackForms)
-        confirm(line, request, .messageEdit, "EDITED \(place.name) \(msgid) :The message has its new text")
+        confirm(line, request, capability, "EDITED \(place.name) \(msgid) :The message has its new text")
+    }
+
+    /// In as many lines as it needs; almost always one.
+    private mutating func divide(_ line: inout Outgoing, _ place: ChangePlace, _ text: ByteString) {
+        let room = textRoom(source: line.source, head: line.body)
+        guard text.bytes.contains(0x0A) || text.count > room else {
+            line.body = "\(line.body) :\(text)"
+            return
+        }
+        line.multiline = Multiline(
+            lines: Multiline.fit(Multiline.split(text), room: room), target: place.name, reference: nextReference())
     }
 
     /// Whoever may not speak in the channel now may not do so by changing what was said.

@@ -25,6 +25,8 @@ struct ChannelWatch {
     static let delay: Int64 = 500
 
     private(set) var sessions: ContiguousArray<ConnectionID> = []
+    /// By slot: who is still being told the whole list.
+    var listings: [Int32: ChannelListing] = [:]
     /// By channel id, the line without its verb.
     var told: [Int64: ByteString] = [:]
     private var changed: Set<ChannelID> = []
@@ -36,6 +38,7 @@ struct ChannelWatch {
 
     mutating func remove(_ session: ConnectionID) {
         sessions.removeAll { $0 == session }
+        listings[session.index] = nil
         if sessions.isEmpty { self = ChannelWatch() }
     }
 
@@ -49,6 +52,12 @@ struct ChannelWatch {
         if sessions.isEmpty { return }
         gone.insert(id)
         due = due ?? now + ChannelWatch.delay
+    }
+
+    /// Who is told of a change. Who will be told the channel as it is later on needs no change of it.
+    func audience(of id: Int64) -> ContiguousArray<ConnectionID> {
+        if listings.isEmpty { return sessions }
+        return sessions.filter { !(listings[$0.index]?.untold.contains(id) ?? false) }
     }
 
     /// In an order that does not depend on chance.
@@ -68,29 +77,25 @@ extension World {
         let session = turn.session
         let isFirst = watch.sessions.isEmpty
         watch.add(session)
-        var tag: ByteString = ""
-        let reference = nextReference()
-        let hasBatch = capabilities[Int(session.index)].contains(.batch)
-        if hasBatch {
-            tell(session, "BATCH +\(reference) parley.chat/channels")
-            tag = "@batch=\(reference) "
-        }
+        var listing = ChannelListing(session: session)
         for slot in 0..<channels.slots {
             guard let channel = channels.id(at: slot), let entry = publicEntry(channel) else { continue }
-            if isFirst { watch.told[channels[channel].state.id] = entry }
-            sendRaw(session, "\(tag):\(settings.serverName) CHANNELS ADD \(entry)")
+            let id = channels[channel].state.id
+            if isFirst { watch.told[id] = entry }
+            listing.rest.append(channel)
+            listing.untold.insert(id)
         }
-        endOfChannels(session, "That is all for now; changes follow until CHANNELS UNSUB", tag)
-        if hasBatch { tell(session, "BATCH -\(reference)") }
+        listing.rest.reverse()
+        begin(listing)
     }
 
-    fileprivate mutating func endOfChannels(_ session: ConnectionID, _ text: ByteString, _ tag: ByteString = "") {
+    mutating func endOfChannels(_ session: ConnectionID, _ text: ByteString, _ tag: ByteString = "") {
         let note = StandardReplies.note("CHANNELS", "END", ["*"], text)
         sendRaw(session, "\(tag):\(settings.serverName) \(note)")
     }
 
     /// `<#name> <id> <members> :<topic>`; nil: not for everybody to know.
-    private func publicEntry(_ channel: ChannelID) -> ByteString? {
+    func publicEntry(_ channel: ChannelID) -> ByteString? {
         guard may(nil, know: .existence, of: channel) else { return nil }
         let state = channels[channel].state
         let topic = may(nil, know: .topic, of: channel) ? state.topic : ""
@@ -111,19 +116,19 @@ extension World {
                 continue
             }
             let before = watch.told.updateValue(entry, forKey: id)
-            if before != entry { tellWatchers("\(before == nil ? "ADD" : "MOD") \(entry)" as ByteString) }
+            if before != entry { tellWatchers("\(before == nil ? "ADD" : "MOD") \(entry)" as ByteString, of: id) }
         }
     }
 
     private mutating func tellGone(_ id: Int64) {
         guard let entry = watch.told.removeValue(forKey: id) else { return }
         let name = entry.withView { ByteString($0.prefix($0.firstIndex(of: 0x20) ?? 0)) }
-        tellWatchers("DEL \(name) \(id) 0 :")
+        tellWatchers("DEL \(name) \(id) 0 :", of: id)
     }
 
-    private mutating func tellWatchers(_ change: ByteString) {
+    private mutating func tellWatchers(_ change: ByteString, of id: Int64) {
         let line = Outgoing(source: settings.serverName, time: now.wall, body: "CHANNELS \(change)")
         var forms = Forms(interest: line.interest)
-        relay(line, to: watch.sessions, &forms)
+        relay(line, to: watch.audience(of: id), &forms)
     }
 }

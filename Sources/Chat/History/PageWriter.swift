@@ -116,8 +116,20 @@ extension World {
                 let account: ByteString = record.account.isEmpty ? "*" : record.account
                 line.extendedBody = "JOIN \(request.target.name) \(account) :\(record.name)"
             }
+            if record.kind == .edit { divide(&line, record, request) }
             _ = write(line, for: request.capabilities)
         }
+    }
+
+    /// An edit of several lines, in CHANGES.
+    private mutating func divide(_ line: inout Outgoing, _ record: LogRecord, _ request: PageRequest) {
+        let text = request.counterparts[record.counterpart]?.text ?? ""
+        guard text.bytes.contains(0x0A) else { return }
+        let target = target(of: record, request)
+        line.body = "EDIT \(target) \(MessageID.text(record.counterpart))"
+        let room = textRoom(source: line.source, head: line.body)
+        line.multiline = Multiline(
+            lines: Multiline.fit(Multiline.split(text), room: room), target: target, reference: nextReference())
     }
 
     /// A text in as many lines as it needs; almost always one.

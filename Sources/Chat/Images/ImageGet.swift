@@ -57,7 +57,10 @@ extension World {
         if images.transfers[slot]?.count == 1 { images.hungry.append(turn.session) }
     }
 
-    func isReceivingImages(_ session: ConnectionID) -> Bool { images.transfers[session.index] != nil }
+    /// It is owed more than it has room for: pictures, or the list of channels.
+    func isReceiving(_ session: ConnectionID) -> Bool {
+        images.transfers[session.index] != nil || watch.listings[session.index] != nil
+    }
 
     /// So many pictures were asked for that no more is read until one has left.
     func isAskingForMuch(_ session: ConnectionID) -> Bool {
@@ -129,6 +132,7 @@ extension World {
         images.transfers[session.index]?.removeFirst()
         if images.transfers[session.index]?.isEmpty ?? true {
             images.transfers[session.index] = nil
+            if isReceiving(session) { return }
             if let reason = sessions[session].leaving { return close(session, reason: reason, error: reason) }
             return endInputIfOver(session)
         }
@@ -153,7 +157,7 @@ extension World {
 
     /// QUIT in a script behind a GET means: then. What a client says is meant now.
     mutating func leavesLater(_ session: ConnectionID, _ reason: ByteString) -> Bool {
-        guard isReceivingImages(session), sessions[session].isPlain else { return false }
+        guard isReceiving(session), sessions[session].isPlain else { return false }
         sessions[session].leaving = reason
         return true
     }

@@ -86,7 +86,10 @@ extension World {
     package func sendsImage(_ id: ConnectionID) -> Bool { sessions.contains(id) && sessions[id].sendsImage }
 
     /// Connections for which `Event.room` is wanted as soon as their send queue is nearly empty.
-    package var awaitingRoom: ContiguousArray<ConnectionID> { images.hungry }
+    package var awaitingRoom: ContiguousArray<ConnectionID> {
+        if watch.listings.isEmpty { return images.hungry }
+        return images.hungry + watch.listings.values.map(\.session).filter { !images.hungry.contains($0) }
+    }
 
     // MARK: Uploads
 

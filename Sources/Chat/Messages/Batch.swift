@@ -6,6 +6,7 @@ let batchCommand = Command(
     help: [
         "BATCH +<reference> draft/multiline <target>, the lines, BATCH -<reference>",
         "How IRC clients send one message of several lines. By hand: just type the lines.",
+        "The lines may be EDIT <target> <msgid> :<text>, which gives a message a text of several lines.",
         "Example: BATCH +1 draft/multiline #lobby",
     ]
 ) { world, turn in
@@ -27,8 +28,10 @@ struct OpenBatch {
     var cid: ByteString = ""
     /// Of the opening BATCH; the answer to the whole batch carries it.
     var label: ByteString = ""
-    /// All lines are PRIVMSGs, or all are NOTICEs; nil: none came yet.
+    /// All lines are PRIVMSGs, or all are NOTICEs, or EDITs of one message; nil: none came yet.
     var kind: RecordKind?
+    /// The message that EDITs are about.
+    var edited: ByteString = ""
     var lines: [Multiline.Line] = []
     var bytes = 0
     /// It was answered by an error; what still comes of it is ignored.
@@ -52,8 +55,8 @@ extension World {
         let tag = Tags.value(of: "batch", in: turn.message.tags)
         let isOfBatch = tag.map { batch.reference.equals($0) } ?? false
         if batch.isRefused { return isOfBatch }
-        let kind: RecordKind? =
-            ByteView(turn.command) == "PRIVMSG" ? .privmsg : ByteView(turn.command) == "NOTICE" ? .notice : nil
+        let kinds: [(StaticString, RecordKind)] = [("PRIVMSG", .privmsg), ("NOTICE", .notice), ("EDIT", .edit)]
+        let kind = kinds.first { ByteView(turn.command) == $0.0 }?.1
         if isOfBatch, let kind {
             add(turn, kind)
             return true
@@ -72,13 +75,14 @@ extension World {
                 turn, "MULTILINE_INVALID_TARGET", "All lines go to the target of the batch",
                 about: [batch.target, shown(target)])
         }
-        let text = freeText(turn, 1)
+        let text = freeText(turn, kind == .edit ? 2 : 1)
+        let edited = kind == .edit ? ByteString(turn.parameter(1) ?? .empty) : ""
         let continues = Tags.value(of: "draft/multiline-concat", in: turn.message.tags) != nil
         if text.isEmpty, continues {
             return breakOff(turn, "MULTILINE_INVALID", "A blank line cannot continue the one before")
         }
-        if let first = batch.kind, first != kind {
-            return breakOff(turn, "MULTILINE_INVALID", "A batch has PRIVMSG lines or NOTICE lines, not both")
+        if let first = batch.kind, first != kind || batch.edited != edited {
+            return breakOff(turn, "MULTILINE_INVALID", "A batch has PRIVMSG, NOTICE or EDIT lines, of one message")
         }
         if batch.lines.count >= settings.limits.multilineLines {
             let limit = settings.limits.multilineLines
@@ -91,6 +95,7 @@ extension World {
             return breakOff(turn, "MULTILINE_MAX_BYTES", "At most \(limit) bytes", about: ["\(limit)"])
         }
         openBatches[turn.session.index]?.kind = kind
+        openBatches[turn.session.index]?.edited = edited
         openBatches[turn.session.index]?.bytes = bytes
         openBatches[turn.session.index]?.heard = now.steady
         openBatches[turn.session.index]?.lines.append(Multiline.Line(text: ByteString(text), continues: joins))
@@ -153,9 +158,19 @@ extension World {
         if !batch.isRefused, batch.lines.allSatisfy({ $0.text.isEmpty }) {
             breakOff(turn, "MULTILINE_INVALID", "The batch says nothing")
         } else if !batch.isRefused {
-            answer(turn.session, label: batch.label) { world in world.say(turn, batch) }
+            answer(turn.session, label: batch.label) { world in
+                if batch.kind == .edit { world.edit(turn, batch) } else { world.say(turn, batch) }
+            }
         }
         openBatches[turn.session.index] = nil
+    }
+
+    private mutating func edit(_ turn: Turn, _ batch: OpenBatch) {
+        lookForMessage(
+            turn,
+            ChangeRequest(
+                session: turn.session, user: turn.me, command: "EDIT", kind: .edit(text: Multiline.join(batch.lines)),
+                target: batch.target, reference: batch.edited))
     }
 
     private mutating func say(_ turn: Turn, _ batch: OpenBatch) {
