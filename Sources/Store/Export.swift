@@ -32,7 +32,7 @@ package struct Export: ~Copyable {
     /// By its name, the # left out or not. nil: there is none.
     package func find(channel name: ByteString) throws(StoreError) -> Int64? {
         let rows = database.prepare(
-            "SELECT id FROM channels WHERE name IN (?1, ?2) COLLATE NOCASE ORDER BY name LIMIT 1")
+            "SELECT id FROM channels WHERE name COLLATE NOCASE IN (?1, ?2) ORDER BY name LIMIT 1")
         rows.bind(1, name)
         rows.bind(2, "#\(name)")
         return try reading { () throws(SQLiteFailure) in try rows.step() ? rows.integer(0) : nil }

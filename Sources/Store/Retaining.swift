@@ -93,6 +93,8 @@ extension Journal {
             guard Clock.nanoseconds >= pace.retainsAt, retention.isLimited || !channelRetention.isEmpty else {
                 return false
             }
+            // Limits that are set meanwhile bring the next one sooner.
+            pace.retainsAt = Clock.nanoseconds + pace.retainEvery
             retaining = RetentionRound(target: lastPosition)
             return true
         }
@@ -108,7 +110,6 @@ extension Journal {
     private mutating func beginNext(_ round: inout RetentionRound) throws(SQLiteFailure) {
         guard let next = try nextRetained(after: round.conversation) else {
             retaining = nil
-            pace.retainsAt = Clock.nanoseconds + pace.retainEvery
             if round.hasDeleted { eraseSoon() }
             return
         }

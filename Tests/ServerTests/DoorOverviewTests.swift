@@ -57,7 +57,7 @@ import Testing
         let lines = try ana.lines(until: "NOTE RECEIPTS END \(channel)")
         #expect(lines.contains { $0.command == "RECEIPT" && $0.text.contains(" read ") })
         try person.send("said by hand", "ACKS on", "and once more")
-        let typed = try person.expect("NOTE ACKS SENT ").parameters[2]
+        let typed = try person.expect(":parley.test NOTE ACKS SENT ").parameters[2]
         try bo.send("MARKREAD \(channel) timestamp=2100-01-01T00:00:00.000Z")
         try bo.sync()
         try person.send("RECEIPTS \(channel) \(typed)")
