@@ -6,6 +6,8 @@ package struct Effects: ~Copyable {
     package var outbox = Outbox()
     package var records: [LogRecord] = []
     package var changes: [Change] = []
+    /// Changes that somebody waits for; told by `Event.stored`.
+    package var awaited: [AwaitedChanges] = []
     /// By index of the refusal that a dependent line names: who is told when the store refuses the batch.
     package var refusals: [Refusal] = []
     package var pages: [HistoryQuestion] = []
@@ -35,6 +37,7 @@ package struct Effects: ~Copyable {
         outbox.clear()
         records.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
+        awaited.removeAll(keepingCapacity: true)
         refusals.removeAll(keepingCapacity: true)
         pages.removeAll(keepingCapacity: true)
         searches.removeAll(keepingCapacity: true)
@@ -54,12 +57,33 @@ package struct Effects: ~Copyable {
     }
 }
 
-/// A message that the store may refuse: its author gets `FAIL <command> STORE_FULL <target>` with the label it had.
+extension Effects {
+    /// The store refused the batch: what may not happen without it is taken out. Returns the changes that are tried
+    /// again later; whoever waits for one is told instead.
+    package mutating func takeBack() -> [Change] {
+        images = images.map(\.refused)
+        mails.removeAll { !$0.isAwaited }
+        var changes = changes
+        for waiting in awaited.reversed() { changes.removeSubrange(waiting.changes) }
+        return changes
+    }
+}
+
+/// Which of a batch's changes are stored before anything is told of them.
+package struct AwaitedChanges: Sendable {
+    package var number: Int64
+    package var changes: Range<Int>
+}
+
+/// Something that is told only if the batch is stored. Otherwise the connection gets, with the label that the command
+/// had, `FAIL <command> STORE_FULL <target>` or `text`.
 package struct Refusal: Sendable {
     package var connection: ConnectionID
-    package var command: StaticString
-    package var target: ByteString
+    package var command: StaticString = ""
+    package var target: ByteString = ""
     package var label: ByteString
+    /// What is said instead, with its source; empty: FAIL.
+    package var text: ByteString = ""
 }
 
 /// A line for the operator's log; never holds what people said, nor a secret.

@@ -72,8 +72,10 @@ package enum Event {
     /// nil: the hasher has too much to do.
     case derived(number: Int64, Credentials?)
     case mailed(number: Int64, isSent: Bool)
-    /// The store refused a batch: nothing of it is kept. Its authors were told (`World.line(for:)`); its changes are
-    /// tried again later.
+    /// The batch with these awaited changes was committed, or refused and they with it.
+    case stored(number: Int64, Bool)
+    /// The store refused a batch: nothing of it is kept. Its authors were told (`World.line(for:)`); these of its
+    /// changes are tried again later.
     case refused([Change], reason: String)
     /// After a refusal: the store accepts writes again.
     case storeRecovered

@@ -48,10 +48,35 @@ extension World {
 
     var refusalText: ByteString { "The server cannot store this now; nothing of it was sent. Try again in a while" }
 
+    /// Notes what a connection is told if the store refuses this batch. The index is for the lines that it then does
+    /// not get.
+    mutating func refusable(_ refusal: Refusal) -> Int32 {
+        effects.refusals.append(refusal)
+        let index = Int32(effects.refusals.count - 1)
+        effects.outbox.mayRefuse(refusal.connection, index)
+        return index
+    }
+
+    /// `line` if the batch in work is stored, else `otherwise`; both exactly as given.
+    mutating func sendRaw(_ session: ConnectionID, _ line: ByteString, otherwise: ByteString) {
+        if isStoreFailing { return sendRaw(session, otherwise) }
+        let refusal = refusable(Refusal(connection: session, label: labelInWork(session), text: otherwise))
+        let start = effects.outbox.mark
+        effects.outbox.write(line)
+        let written = effects.outbox.endLine(from: start)
+        effects.outbox.depend(written, on: refusal)
+        deliver(written, to: session, refusal: refusal)
+    }
+
+    func labelInWork(_ session: ConnectionID) -> ByteString {
+        response.slot == session.index ? response.label : ""
+    }
+
     /// What the author of a refused message is told, in the place of the message's answer.
     package func line(for refusal: Refusal) -> ByteString {
-        let line = StandardReplies.fail("\(refusal.command)", "STORE_FULL", [refusal.target], refusalText)
         let tag: ByteString = refusal.label.isEmpty ? "" : "@label=\(refusal.label) "
+        if !refusal.text.isEmpty { return "\(tag)\(refusal.text)" }
+        let line = StandardReplies.fail("\(refusal.command)", "STORE_FULL", [refusal.target], refusalText)
         return "\(tag):\(settings.serverName) \(line)"
     }
 

@@ -146,6 +146,7 @@ package struct World: ~Copyable {
         case .verified(let number, let outcome): verified(number, outcome)
         case .derived(let number, let credentials): derived(number, credentials)
         case .mailed(let number, let isSent): mailed(number, isSent: isSent)
+        case .stored(let number, let isStored): stored(number, isStored)
         case .refused(let changes, let reason): storeRefused(changes, reason)
         case .storeRecovered: storeRecovered()
         case .tick: tick()

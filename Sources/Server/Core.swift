@@ -141,9 +141,11 @@ struct Core: ~Copyable {
     }
 
     /// The journal has answered: what waited leaves.
-    private mutating func releaseSealed(_ reactor: inout Reactor) {
+    private mutating func releaseSealed(_ reactor: inout Reactor, isStored: Bool) {
         isSealed = false
+        let awaited = sealed.awaited
         release(&sealed, by: &releaser, into: &reactor, ports, &wantsReload)
+        for waiting in awaited { world.apply(.stored(number: waiting.number, isStored), at: moment) }
     }
 
     private mutating func takeAnswers(_ reactor: inout Reactor) {
@@ -174,17 +176,15 @@ struct Core: ~Copyable {
         switch outcome {
         case .committed(let batch):
             precondition(isSealed && batch == sealedNumber, "the journal answers batches in order")
-            releaseSealed(&reactor)
+            releaseSealed(&reactor, isStored: true)
         case .failed(let batch, let reason):
             precondition(isSealed && batch == sealedNumber, "the journal answers batches in order")
             log.error("store.refused", ["reason": .text(reason)])
             var told: [ByteString] = []
             for refusal in sealed.refusals { told.append(world.line(for: refusal)) }
             sealed.outbox.refuse(told)
-            for index in sealed.images.indices { sealed.images[index] = sealed.images[index].refused }
-            let changes = sealed.changes
-            releaseSealed(&reactor)
-            world.apply(.refused(changes, reason: reason), at: moment)
+            world.apply(.refused(sealed.takeBack(), reason: reason), at: moment)
+            releaseSealed(&reactor, isStored: false)
         case .recovered:
             world.apply(.storeRecovered, at: moment)
         }

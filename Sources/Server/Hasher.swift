@@ -1,5 +1,6 @@
 import Bytes
 package import Chat
+import Glibc
 package import Net
 import Synchronization
 
@@ -12,6 +13,13 @@ package final class Hasher: Sendable {
     package enum Question: Sendable {
         case verify(PasswordQuestion)
         case derive(DerivationQuestion)
+
+        package var isOperators: Bool {
+            switch self {
+            case .verify(let question): question.isOperators
+            case .derive(let question): question.isOperators
+            }
+        }
     }
 
     package enum Answer: Sendable, Equatable {
@@ -22,6 +30,8 @@ package final class Hasher: Sendable {
 
     /// About two seconds of work.
     package static let defaultCapacity = 64
+    /// Of the one that operators and gateways have for themselves, so that a flood of logins keeps none of them out.
+    package static let operatorCapacity = 8
 
     private enum Item: Sendable {
         case question(Question)
@@ -62,6 +72,8 @@ package final class Hasher: Sendable {
     }
 
     private static func work(_ mailbox: Mailbox<Item>, _ waiting: Waiting, _ answer: @Sendable (Answer) -> Void) {
+        // Chat does not wait for it where processors are few. On Linux the priority is the thread's own.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         while true {
             for item in mailbox.waitAndTakeAll() {
                 guard case .question(let question) = item else { return }

@@ -8,8 +8,9 @@ package enum Help {
                parley default-config             print every key, commented, at its default
                parley hash-password              hash a password for an [[operator]]
                parley check-store                compare the database with the pictures' files
-               parley export NICK|=UID           what is kept of a person, as JSON lines
+               parley export WHO                 what is kept of a nick, account or =uid, as JSON
                parley export --channel NAME      a channel with its history, as JSON lines
+               parley account add NAME ...       also list, passwd, suspend, delete, cert
                parley operator COMMAND ...       any command, as its operator: operator KLINE
 
         Options:

@@ -28,7 +28,7 @@ private struct RunningServer: ~Copyable {
     let reader: ThreadHandle
     let searcher: ThreadHandle
     let images: ThreadHandle
-    let hasher: Hasher
+    let hashers: [Hasher]
     let mailer: Mailer
     let reload: Reloading
     let log: Log
@@ -45,7 +45,7 @@ private struct RunningServer: ~Copyable {
         reader.join()
         searcher.join()
         journal.join()
-        hasher.stop()
+        for hasher in hashers { hasher.stop() }
         mailer.stop()
         log.info("stopped")
     }
@@ -85,12 +85,13 @@ private enum Startup {
 
         let answers = Mailbox<Answer>(waker: reactor.waker)
         let hasher = try Hasher { answers.post(.hashed($0)) }
+        let operatorHasher = try Hasher(capacity: Hasher.operatorCapacity) { answers.post(.hashed($0)) }
         let mailer = try Mailer { number, isSent in answers.post(.mailed(number: number, isSent: isSent)) }
         let mail = MailSettings(configuration.accounts, host: places.serverName)
         let ports = CorePorts(
             answers: answers, journal: try Mailbox(), reader: try Mailbox(), searcher: try Mailbox(),
             images: try Mailbox(),
-            hash: { hasher.ask($0) }, mail: { mailer.send($0, mail) })
+            hash: { $0.isOperators ? operatorHasher.ask($0) : hasher.ask($0) }, mail: { mailer.send($0, mail) })
         let journal = startJournal(opened.takeJournal(), ports, log)
         let reader = startReader(readers, ports)
         let searcher = startSearcher(readers, ports)
@@ -118,7 +119,7 @@ private enum Startup {
         return RunningServer(
             core: core, reactor: reactor, ports: ports, journal: journal, reader: reader, searcher: searcher,
             images: images,
-            hasher: hasher, mailer: mailer, reload: reload, log: log)
+            hashers: [hasher, operatorHasher], mailer: mailer, reload: reload, log: log)
     }
 
     private static func tellReady(_ places: Places, channels: Int, _ log: Log) {

@@ -7,6 +7,7 @@ package enum Verb: Sendable, Equatable {
     case checkStore(configuration: String?)
     /// An operator's command for the running server.
     case command([String], configuration: String?)
+    case account(AccountVerb, configuration: String?)
     /// Everything that is kept of a person.
     case export(String, configuration: String?)
     case exportChannel(String, configuration: String?)
@@ -18,7 +19,7 @@ package enum Verb: Sendable, Equatable {
     }
 
     private static let names: [StaticString] = [
-        "serve", "check-config", "default-config", "hash-password", "check-store", "operator", "export",
+        "serve", "check-config", "default-config", "hash-password", "check-store", "operator", "account", "export",
         "help", "version",
     ]
 
@@ -31,6 +32,10 @@ package enum Verb: Sendable, Equatable {
         while let argument = rest.popFirst() {
             if argument == "operator", words.isEmpty {
                 return try command(Array(rest), file)
+            }
+            if argument == "account", words.isEmpty {
+                if ["-h", "--help"].contains(rest.first) { return .help }
+                return .account(try AccountVerb(Array(rest)), configuration: file)
             }
             switch argument {
             case "-h", "--help": return .help
@@ -79,7 +84,7 @@ package enum Verb: Sendable, Equatable {
         case "serve": return .serve(configuration: file)
         case "export":
             guard words.count == 2 else {
-                throw UsageError(text: "export: of whom? A nick, =uid, or --channel and its name")
+                throw UsageError(text: "export: of whom? A nick, an account, =uid, or --channel and its name")
             }
             return .export(words[1], configuration: file)
         case "check-config": return .checkConfig(file: file)
@@ -128,6 +133,7 @@ extension Verb {
         case .hashPassword: return runHashPassword()
         case .checkStore(let file): return runCheckStore(file)
         case .command(let words, let file): return runCommand(words, file)
+        case .account(let verb, let file): return runAccount(verb, file)
         case .export(let who, let file): return runExport(.person(who), file)
         case .exportChannel(let name, let file): return runExport(.channel(name), file)
         case .help: return Output.print(Help.text)

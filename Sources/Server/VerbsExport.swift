@@ -1,4 +1,5 @@
 import Bytes
+import Chat
 import Store
 
 enum ExportSubject {
@@ -15,8 +16,9 @@ func runExport(_ subject: ExportSubject, _ file: String?) -> Int32 {
         let parts: Export.Parts
         switch subject {
         case .person(let who):
-            guard let uid = try export.find(ByteString(who)) else { return complain(who) }
-            parts = .person(uid)
+            let found = try export.find(ByteString(who))
+            guard found.count == 1 else { return complain(who, found) }
+            parts = .person(found[0])
         case .channel(let name):
             guard let id = try export.find(channel: ByteString(name)) else { return complain(name) }
             parts = .channel(id)
@@ -33,7 +35,10 @@ func runExport(_ subject: ExportSubject, _ file: String?) -> Int32 {
     }
 }
 
-private func complain(_ name: String) -> Int32 {
-    Output.error("parley: nothing is kept of \(Suggestion.printable(name))\n")
+/// Nobody, or nobody for sure.
+private func complain(_ name: String, _ found: [Int64] = []) -> Int32 {
+    let name = Suggestion.printable(name)
+    let uids = found.map { "=\(UID(number: $0).text)" }.joined(separator: " and ")
+    Output.error("parley: \(found.isEmpty ? "nothing is kept of \(name)" : "\(name) may be \(uids)")\n")
     return Exit.failure
 }

@@ -18,7 +18,7 @@ func runHashPassword() -> Int32 {
 }
 
 /// nil: an empty line, the end of the input, or Ctrl-C at the prompt.
-private func readPassword() -> [UInt8]? {
+func readPassword() -> [UInt8]? {
     guard isatty(STDIN_FILENO) == 1 else { return readLine() }
     return withoutEcho {
         Output.error("Password: ")

@@ -93,6 +93,7 @@ struct AccountRows: ~Copyable, Sendable {
     private let byName: Statement
     private let byCertificate: Statement
     private let certificates: Statement
+    private let following: Statement
 
     init(_ database: borrowing Database) {
         account = database.prepare(
@@ -103,6 +104,19 @@ struct AccountRows: ~Copyable, Sendable {
         byName = database.prepare("SELECT uid FROM accounts WHERE folded = ?1")
         byCertificate = database.prepare("SELECT uid FROM certificates WHERE fingerprint = ?1")
         certificates = database.prepare("SELECT fingerprint FROM certificates WHERE uid = ?1")
+        following = database.prepare("SELECT uid FROM accounts WHERE folded > ?1 ORDER BY folded LIMIT ?2")
+    }
+
+    /// In order of their folded names, behind this one.
+    func accounts(after name: ByteString, limit: Int) throws(SQLiteFailure) -> [AccountState] {
+        following.bind(1, name)
+        following.bind(2, Int64(limit))
+        defer { following.reset() }
+        var found: [AccountState] = []
+        while try following.step() {
+            if let account = try account(UID(number: following.integer(0))) { found.append(account) }
+        }
+        return found
     }
 
     /// By the folded name; nil: there is none.

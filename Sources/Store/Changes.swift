@@ -136,8 +136,6 @@ struct ChangeStatements: ~Copyable, Sendable {
     private func erase(_ uid: UID, _ position: Int64) throws(SQLiteFailure) {
         try dropMetadata.run(MetadataOwner.identity(uid).kind, uid.number)
         try forgetMissed.run(uid.number)
-        // The name stays blocked, as after UNREGISTER.
-        try accounts.apply(.close(uid))
         try erasing.begin(uid, position: position)
     }
 

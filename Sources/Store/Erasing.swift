@@ -12,6 +12,8 @@ struct ErasedPerson: Equatable {
 
 struct EraseStatements: ~Copyable, Sendable {
     private let forgetIdentity: Statement
+    private let forgetAccount: Statement
+    private let forgetCertificates: Statement
     private let forgetPlaces: Statement
     private let forgetMarks: Statement
     private let forgetDelivered: Statement
@@ -27,6 +29,8 @@ struct EraseStatements: ~Copyable, Sendable {
 
     init(_ database: borrowing Database) {
         forgetIdentity = database.prepare("DELETE FROM identities WHERE uid = ?1")
+        forgetAccount = database.prepare("DELETE FROM accounts WHERE uid = ?1")
+        forgetCertificates = database.prepare("DELETE FROM certificates WHERE uid = ?1")
         forgetPlaces = database.prepare("DELETE FROM members WHERE uid = ?1")
         forgetMarks = database.prepare("DELETE FROM read_marks WHERE uid = ?1")
         forgetDelivered = database.prepare("DELETE FROM delivered WHERE uid = ?1")
@@ -53,6 +57,8 @@ struct EraseStatements: ~Copyable, Sendable {
     /// What is kept of the identity goes at once, and it is noted that its records have to.
     func begin(_ uid: UID, position: Int64) throws(SQLiteFailure) {
         try forgetIdentity.run(uid.number)
+        try forgetAccount.run(uid.number)
+        try forgetCertificates.run(uid.number)
         try forgetPlaces.run(uid.number)
         try forgetMarks.run(uid.number)
         try forgetDelivered.run(uid.number)

@@ -1,5 +1,6 @@
 package import Bytes
 import Chat
+import Wire
 
 /// Everything that is kept of a person, as a JSON object a line: the identity, its metadata, its channels, what it said
 /// anywhere, and its direct conversations whole, as it can read them itself. Or of a channel: its state, lists, members
@@ -20,13 +21,21 @@ package struct Export: ~Copyable {
 
     private init(_ database: consuming Database) { self.database = database }
 
-    /// `=<uid>`, or the nick that the identity had last. nil: nothing is kept of one.
-    package func find(_ who: ByteString) throws(StoreError) -> Int64? {
-        if let uid = who.withView({ $0.first == 0x3D ? UID($0.dropFirst()) : nil }) { return uid.number }
+    /// `=<uid>`, an account, or the nick that an identity had last: whom that may be. Empty: nothing is kept of one.
+    package func find(_ who: ByteString) throws(StoreError) -> [Int64] {
+        if let uid = who.withView({ $0.first == 0x3D ? UID($0.dropFirst()) : nil }) { return [uid.number] }
         let rows = database.prepare(
-            "SELECT uid FROM identities WHERE nick = ?1 COLLATE NOCASE ORDER BY seen DESC LIMIT 1")
+            """
+            SELECT uid FROM accounts WHERE folded = ?2 UNION
+            SELECT * FROM (SELECT uid FROM identities WHERE nick = ?1 COLLATE NOCASE ORDER BY seen DESC LIMIT 1)
+            """)
         rows.bind(1, who)
-        return try reading { () throws(SQLiteFailure) in try rows.step() ? rows.integer(0) : nil }
+        rows.bind(2, who.withView { Names.fold($0) })
+        return try reading { () throws(SQLiteFailure) in
+            var found: [Int64] = []
+            while try rows.step() { found.append(rows.integer(0)) }
+            return found
+        }
     }
 
     /// By its name, the # left out or not. nil: there is none.
@@ -123,6 +132,13 @@ package struct Export: ~Copyable {
         ),
         (
             """
+            SELECT json_object('type', 'account', 'name', name, 'email', email, 'created', created,
+                'suspension', suspension) FROM accounts WHERE uid = ?1
+            """, false
+        ),
+        ("SELECT json_object('type', 'certificate', 'sha256', fingerprint) FROM certificates WHERE uid = ?1", false),
+        (
+            """
             SELECT json_object('type', 'metadata', 'key', key, 'value', value)
             FROM metadata WHERE kind = 1 AND owner = ?1
             """, false
@@ -131,6 +147,12 @@ package struct Export: ~Copyable {
             """
             SELECT json_object('type', 'channel', 'name', channels.name, 'present', members.present)
             FROM members JOIN channels ON channels.id = members.channel WHERE uid = ?1
+            """, false
+        ),
+        (
+            """
+            SELECT json_object('type', 'image', 'time', time, 'file', 'images/files/' || substr(hash, 1, 2) || '/' || hash,
+                'size', size, 'width', width, 'height', height, 'name', name) FROM images WHERE uid = ?1
             """, false
         ),
         (said("messages", "true"), true),

@@ -170,6 +170,9 @@ struct History: ~Copyable, Sendable {
         defer { database.rollBack() }
         try begin.run()
         var answer = IdentityAnswer(number: question.number, state: nil, members: [])
+        if case .accounts(let after, let limit) = question.who {
+            answer.accounts = try accounts.accounts(after: after, limit: limit)
+        }
         guard let uid = try uid(of: question.who) else { return answer }
         answer.account = try accounts.account(uid)
         identityRow.bind(1, uid.number)
@@ -205,6 +208,7 @@ struct History: ~Copyable, Sendable {
             return try byNick.step() ? UID(number: byNick.integer(0)) : nil
         case .account(let name): return try accounts.uid(named: name)
         case .certificate(let fingerprint): return try accounts.uid(certificate: fingerprint)
+        case .accounts: return nil
         }
     }
 

@@ -47,6 +47,10 @@ package final class MemoryStore: ScriptStore {
             case .forgetMissed(let uid): correspondence[uid]?.missedSince = MessageMark()
             case .saveDelivered(let uid, let position, let time): delivered[uid] = (position, time)
             case .account(let change): commit(change)
+            case .erase(let uid):
+                identities[uid] = nil
+                accounts[uid] = nil
+                members.removeAll { $0.uid == uid }
             default: break
             }
         }
@@ -132,6 +136,11 @@ package final class MemoryStore: ScriptStore {
             }
             uid = named.max { $0.seen < $1.seen }?.uid
         case .account(let name): uid = account(named: name)
+        case .accounts(let after, let limit):
+            var answer = IdentityAnswer(number: question.number, state: nil, members: [])
+            let all = accounts.values.map { account in (account.name.withView { Names.fold($0).string }, account) }
+            answer.accounts = all.filter { $0.0 > after.string }.sorted { $0.0 < $1.0 }.prefix(limit).map(\.1)
+            return answer
         case .certificate(let fingerprint): uid = accounts.values.first { $0.certificates.contains(fingerprint) }?.uid
         }
         guard let uid else { return IdentityAnswer(number: question.number, state: nil, members: []) }

@@ -135,7 +135,7 @@ package final class WorldScript {
         if holdsBatches { return }
         while true {
             let refused = isStoreFull && world.effects.mustCommit
-            let changes = world.effects.changes
+            let awaited = world.effects.awaited
             heldPages += world.effects.pages
             let pages = holdsPages ? [] : heldPages
             if !holdsPages { heldPages = [] }
@@ -147,20 +147,22 @@ package final class WorldScript {
             let receipts = world.effects.receipts
             let directs = holdsPages ? [] : heldDirects
             if !holdsPages { heldDirects = [] }
-            heldOrders += world.effects.images.map { refused ? $0.refused : $0 }
             let imageQuestions = world.effects.imageQuestions
             let asked = world.effects.identities
             unverified += world.effects.passwords
             underived += world.effects.derivations
-            let posted = world.effects.mails
             reloads += world.effects.wantsReload ? 1 : 0
             notes += world.effects.notes
             moves += world.effects.moves
             sink.resumed += world.effects.resumes
-            if refused { refuse() } else { commit() }
+            let retried = refused ? refuse() : []
+            if !refused { commit() }
+            heldOrders += world.effects.images
+            let posted = world.effects.mails
             releaser.release(world.effects.outbox, into: &sink)
             world.effects.clear()
-            if refused { world.apply(.refused(changes, reason: "full"), at: moment) }
+            if refused { world.apply(.refused(retried, reason: "full"), at: moment) }
+            for waiting in awaited { world.apply(.stored(number: waiting.number, !refused), at: moment) }
             tell(pages.map(page))
             tell(searches.map(search))
             for question in directs { world.apply(.direct(direct(question)), at: moment) }
@@ -196,11 +198,13 @@ package final class WorldScript {
         images.commit(records, changes)
     }
 
-    private func refuse() {
+    /// Returns what is tried again.
+    private func refuse() -> [Change] {
         var told: [ByteString] = []
         let refusals = world.effects.refusals
         for refusal in refusals { told.append(world.line(for: refusal)) }
         world.effects.outbox.refuse(told)
+        return world.effects.takeBack()
     }
 
     private func serveImages(_ questions: [ImageQuestion]) {

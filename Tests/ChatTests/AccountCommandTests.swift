@@ -210,7 +210,7 @@ import Testing
         #expect(cert("LIST", ana) == "1 certificate")
         let bo = script.registered("bo")
         #expect(cert("ADD \(one)", bo) == "This certificate is another account's")
-        #expect(cert("DEL \(one)", bo) == "You have no such certificate")
+        #expect(cert("DEL \(one)", bo) == "There is no such certificate")
         #expect(cert("DEL \(one)", ana) == "Removed \(one)")
         #expect(cert("ADD \(one)", bo).hasPrefix("Added"))
         #expect(cert("WHAT", bo).hasPrefix("Write CERT"))

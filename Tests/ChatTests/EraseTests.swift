@@ -24,7 +24,7 @@ import Testing
         let number = uid(ana)
         _ = bo.read()
         let answers = bo.ask("ERASE ana")
-        #expect(answers.contains { $0.hasPrefix(":parley.test NOTE ERASE \(number) :") })
+        #expect(answers.contains { $0.hasPrefix(":parley.test NOTE ERASE DONE \(number) :") })
         #expect(answers.contains(":ana!ana@host.test QUIT :Erased"))
         #expect(store.changes.last == .erase(UID(number)!))
         #expect(bo.ask("TOPIC #cats").contains { $0.contains(" 333 bo #cats parley.test ") })
@@ -43,7 +43,7 @@ import Testing
         let bo = script.client("bo")
         bo.send("OPER root pw")
         _ = bo.read()
-        #expect(bo.ask("ERASE =\(number)")[0].hasPrefix(":parley.test NOTE ERASE \(number) :"))
+        #expect(bo.ask("ERASE =\(number)")[0].hasPrefix(":parley.test NOTE ERASE DONE \(number) :"))
         #expect(bo.ask("ERASE =u1")[0].hasPrefix(":parley.test 401 bo =u1 :"))
         #expect(bo.ask("ERASE nobody")[0].hasPrefix(":parley.test 401 bo nobody :"))
     }

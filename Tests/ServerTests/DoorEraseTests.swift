@@ -4,7 +4,7 @@ import Testing
 
 /// docs/PROTOCOL.md, Operators: a person's data on request, and its end.
 @Suite struct DoorEraseTests {
-    private func parley(_ server: ServerProcess, _ words: String) throws -> Pipeline {
+    fileprivate func parley(_ server: ServerProcess, _ words: String) throws -> Pipeline {
         try Pipeline.run("'\(ServerProcess.binary)' --config '\(server.configurationPath)' \(words) 2>&1")
     }
 
@@ -49,6 +49,40 @@ import Testing
         try server.start()
         let reader = try HistoryReader(server)
         #expect(try reader.texts("#talk") == ["bo-says-something"])
+    }
+}
+
+extension DoorEraseTests {
+    @Test("An account is exported and erased with its name, its address and its picture")
+    func accounts() throws {
+        let server = try ServerProcess()
+        let ana = try server.client("ana-with-account")
+        try ana.send("REGISTER * ana-at@cats.example correct-horse")
+        try ana.expect("REGISTER SUCCESS")
+        try ana.join("#talk")
+        try ana.send("NICK otherwise")
+        let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+        try ana.send("IMG PASTE #talk image/png :a dot of ana", png, ".")
+        try ana.expect("IMG DONE")
+        try ana.send("QUIT")
+        try ana.readToEnd()
+        let exported = try parley(server, "export ana-with-account").output
+        for kept in ["ana-at@cats.example", "a dot of ana", "\"images/files/", "\"#talk\""] {
+            #expect(exported.contains(kept), "\(kept)")
+        }
+        func pictures() -> [String] {
+            let all = FileManager.default.enumerator(atPath: "\(server.directory)/data/images/files")
+            return all?.compactMap { $0 as? String }.filter { $0.contains("/") } ?? []
+        }
+        #expect(pictures().count == 1)
+        #expect(try parley(server, "operator ERASE ana-with-account").status == 0)
+        let isGone = try Deadline.seconds(30).wait(every: 100) {
+            try ["ana-with-account", "ana-at@cats.example", "a dot of ana"].allSatisfy {
+                try !server.holdsInDatabase($0)
+            } && pictures().isEmpty
+        }
+        #expect(isGone)
+        #expect(try parley(server, "export ana-with-account").status == 1)
     }
 }
 

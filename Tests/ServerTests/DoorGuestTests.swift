@@ -175,6 +175,47 @@ import Testing
         }
     }
 
+    // MARK: What it costs
+
+    @Test("A thousand guests that come and go write nothing to the database")
+    func guestsCostNothing() throws {
+        let server = try ServerProcess()
+        try server.client("warm").close()
+        /// What every table holds.
+        func rows() throws -> String {
+            try Pipeline.run(
+                """
+                sqlite3 -readonly data/parley.db "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'" \
+                | while read -r table; do echo "$table $(sqlite3 -readonly data/parley.db "SELECT count(*) FROM \"$table\"")"; done
+                """, directory: server.directory
+            ).output
+        }
+        func sizes() throws -> [UInt64] {
+            try ["parley.db", "parley.db-wal"].map { name in
+                let path = "\(server.directory)/data/\(name)"
+                return try FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64 ?? 0
+            }
+        }
+        let (before, size) = (try rows(), try sizes())
+        for round in 0..<10 {
+            let crowd = Crowd()
+            for i in 0..<100 {
+                let text =
+                    i % 2 == 0
+                    ? "NICK n\(round)x\(i)\r\nWHOIS warm\r\nQUIT\r\n"
+                    : "CAP LS 302\r\nNICK n\(round)x\(i)\r\nUSER u 0 * :U\r\nCAP END\r\nAWAY :x\r\nQUIT\r\n"
+                try crowd.add(port: server.port(), sending: text)
+            }
+            let haveLeft = crowd.read(.seconds(20), until: { (0..<100).allSatisfy { crowd.hasEnded($0) } })
+            #expect(haveLeft)
+        }
+        let probe = try server.client("probe")
+        try probe.send("LUSERS")
+        try probe.expect(" 265 ")
+        #expect(try rows() == before)
+        #expect(try sizes() == size)
+    }
+
     // MARK: One user
 
     @Test("Several connections of one identity are one user: same nick, each sees what the others sent")

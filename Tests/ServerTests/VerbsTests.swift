@@ -21,6 +21,11 @@ import Testing
         ("check-store", .checkStore(configuration: nil)),
         ("check-store -c a.toml", .checkStore(configuration: "a.toml")),
         ("--config a.toml operator KLINE --help", .command(["KLINE", "--help"], configuration: "a.toml")),
+        (
+            "account add ana a@b.example",
+            .account(try! AccountVerb(["add", "ana", "a@b.example"]), configuration: nil)
+        ),
+        ("account --help", .help),
         ("serve --help", .help), ("-h", .help), ("help", .help),
         ("--version", .version), ("-V", .version), ("version", .version),
     ]

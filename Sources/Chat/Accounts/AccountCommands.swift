@@ -75,25 +75,35 @@ extension World {
         reply(to: session, .RPL_LOGGEDOUT, "\(mask) :You are now logged out")
     }
 
+    /// An account that nobody verified leaves nothing behind, not even its name.
     mutating func closeAccount(_ errand: Errand) {
-        guard let user = sessions[errand.session].user, let account = errand.answer?.account else { return }
-        if refuseWhileStoreFails(errand) { return }
-        changeAccount(account.name, .close(account.uid))
+        guard let account = errand.answer?.account else { return }
+        let change: AccountChange = account.standing == .unverified ? .remove(account.uid) : .close(account.uid)
+        store(change, of: account.name, for: errand)
+    }
+
+    mutating func accountClosed(_ errand: Errand, _ account: AccountState) {
+        note(
+            errand, "deleted account \(account.name)", own: "\(account.uid.text) unregistered account \(account.name)")
+        if account.standing == .unverified {
+            releaseName(account)
+            return confirm(errand, "DONE", "The account is gone; it was not verified, so its name is free")
+        }
         account.name.withView { accounts.names.give($0, to: .none) }
-        note(.info, "\(account.uid.text) unregistered account \(account.name)")
-        confirm(errand, "DONE", "The account is gone; its name stays blocked. You are a guest now")
-        let mask = users[user].source
-        becomeGuest(user)
+        forgetArrivals(of: account.uid)
+        let end: ByteString = errand.isOperators ? "" : ". You are a guest now"
+        confirm(errand, "DONE", "The account is gone; its name stays blocked\(end)")
+        if let user = identities[account.uid] { leaveAccount(user) }
         // It never comes back: nothing is kept for it.
         departed.remove(account.uid)
+    }
+
+    private mutating func leaveAccount(_ user: UserID) {
+        let mask = users[user].source
+        becomeGuest(user)
         for session in users[user].sessions {
             reply(to: session, .RPL_LOGGEDOUT, "\(mask) :You are now logged out")
         }
-    }
-
-    private mutating func refuseWhileStoreFails(_ errand: Errand) -> Bool {
-        if isStoreFailing { refuse(errand, "TEMPORARILY_UNAVAILABLE", refusalText) }
-        return isStoreFailing
     }
 
     // MARK: Passwords
@@ -109,29 +119,36 @@ extension World {
         if new.withView({ isAcceptable($0, errand) }) { derive(new, for: errand) }
     }
 
-    mutating func setPassword(_ errand: Errand, _ credentials: Credentials) {
-        guard let account = errand.answer?.account, !refuseWhileStoreFails(errand) else { return }
-        replaceCredentials(account, errand.answer?.state, credentials)
-        confirm(errand, "CHANGED", "The password is changed; tokens told before are void")
-    }
-
     /// A password is changed because somebody else may know it: whatever else lets in is void too.
-    private mutating func replaceCredentials(
-        _ account: AccountState, _ state: IdentityState?, _ credentials: Credentials
-    ) {
-        changeAccount(account.name, .setCredentials(account.uid, credentials))
-        note(.info, "account \(account.name) has a new password")
-        if let online = identities[account.uid] {
-            users[online].epoch += 1
-            return keep(online)
-        }
+    mutating func setPassword(_ errand: Errand, _ credentials: Credentials) {
+        guard let answer = errand.answer, let account = answer.account else { return }
         var state =
-            state
+            identities[account.uid].map { users[$0].stored(now: now.wall) } ?? answer.state
             ?? IdentityState(
                 uid: account.uid, nick: account.name, name: account.name, epoch: 0, created: account.created,
                 seen: seconds)
         state.epoch += 1
-        save(.saveIdentity(state))
+        var errand = errand
+        errand.epoch = state.epoch
+        store(
+            .setCredentials(account.uid, credentials), of: account.name, and: [.saveIdentity(state)], for: errand)
+    }
+
+    mutating func passwordStored(_ errand: Errand, _ account: AccountState) {
+        note(
+            errand, "set the password of account \(account.name)", own: "account \(account.name) has a new password")
+        voidTokens(of: account.uid, before: errand.epoch)
+        let next: ByteString =
+            if case .reset = errand.aim { ". Log in with it" } else { "; tokens told before are void" }
+        confirm(errand, "CHANGED", "The password is changed\(next)")
+    }
+
+    /// The identity's row may have been written since with the epoch that it had.
+    mutating func voidTokens(of uid: UID, before epoch: Int64) {
+        forgetArrivals(of: uid)
+        guard let user = identities[uid] else { return }
+        users[user].epoch = max(users[user].epoch, epoch)
+        keep(user)
     }
 
     /// `<account>`, or `<account> <code> <new password>`.
@@ -144,6 +161,7 @@ extension World {
             return refuse(errand, "TEMPORARILY_UNAVAILABLE", "This server sends no mail; ask its operators")
         }
         if refuseThrottled(errand) { return }
+        if isStoreFailing { return refuse(errand, "TEMPORARILY_UNAVAILABLE", Self.notStoredText) }
         look(up: .account(Names.fold(words[0])), for: errand)
     }
 
@@ -155,6 +173,7 @@ extension World {
         accounts.mails.add(NameKey(account.name), now: now.steady)
         let code = secretText("code", length: 8)
         let expires = seconds + settings.accounts.codeLifetime / 1000
+        // Refused with its batch it leaves no mail either.
         changeAccount(account.name, .setCode(account.uid, proof(of: code, account.uid), expires: expires))
         sendMail(
             to: account.email, "A new password on \(settings.network)",
@@ -170,7 +189,7 @@ extension World {
     private static var mailsPerHour: Int { 3 }
 
     private mutating func tellReset(_ errand: Errand) {
-        confirm(errand, "SENT", "If the account has an e-mail address, a code is on its way to it")
+        confirmIfStored(errand, "SENT", "If the account has an e-mail address, a code is on its way to it")
     }
 
     mutating func reset(_ errand: Errand, _ code: ByteString, _ password: ByteString) {
@@ -179,15 +198,5 @@ extension World {
             return refuse(errand, "INVALID_CODE", "This code is not right, or its time is over")
         }
         if password.withView({ isAcceptable($0, errand) }) { derive(password, for: errand) }
-    }
-
-    mutating func finishReset(_ errand: Errand, _ credentials: Credentials) {
-        guard let account = errand.answer?.account, !refuseWhileStoreFails(errand) else { return }
-        // A code is good once.
-        if accounts.hasChanged(account.name, since: errand.asked) {
-            return refuse(errand, "TEMPORARILY_UNAVAILABLE", "The account was changed just now; try again")
-        }
-        replaceCredentials(account, errand.answer?.state, credentials)
-        confirm(errand, "CHANGED", "The password is changed. Log in with it")
     }
 }

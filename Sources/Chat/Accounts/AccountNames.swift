@@ -46,10 +46,14 @@ struct Accounts {
     var names = AccountNames()
     /// Names that become free again unless they are verified.
     var unverified: [AccountName] = []
+    /// Whose registration is under way.
+    var registering: Set<UID> = []
     /// SASL under way, by slot.
     var exchanges: [Int32: SaslExchange] = [:]
     /// The newest question before an account was changed: what was read of it earlier is out of date.
     private var changed: [NameKey: Int64] = [:]
+    /// The same of identities that were erased.
+    private var erased: [UID: Int64] = [:]
     /// Wrong passwords by account.
     var failures = Tally<NameKey>(window: 60_000)
     var registrations = Tally<Network?>(window: 3_600_000)
@@ -71,6 +75,13 @@ struct Accounts {
         changed = changed.filter { $0.value >= oldest }
         changed[NameKey(name)] = question
     }
+
+    mutating func noteErasure(_ uid: UID, question: Int64, oldest: Int64) {
+        erased = erased.filter { $0.value >= oldest }
+        erased[uid] = question
+    }
+
+    func wasErased(_ uid: UID, since question: Int64) -> Bool { erased[uid].map { $0 >= question } ?? false }
 
     func hasChanged(_ name: ByteString, since question: Int64) -> Bool {
         changed[NameKey(name)].map { $0 >= question } ?? false
@@ -125,9 +136,19 @@ extension World {
         }
     }
 
-    /// Every change of an account that exists goes through here.
+    /// A change of an account that nobody waits for.
     mutating func changeAccount(_ name: ByteString, _ change: AccountChange) {
-        accounts.noteChange(name, question: lastQuestion, oldest: pending.keys.min() ?? .max)
+        noteChange(of: name)
         save(.account(change))
+    }
+
+    /// Every change of an account that exists is noted here.
+    mutating func noteChange(of name: ByteString) {
+        accounts.noteChange(name, question: lastQuestion, oldest: pending.keys.min() ?? .max)
+    }
+
+    /// Who proved to be this identity and has not finished coming in proved it by what holds no more.
+    mutating func forgetArrivals(of uid: UID) {
+        for (slot, opening) in openings where opening.returning?.uid == uid { openings[slot]?.returning = nil }
     }
 }

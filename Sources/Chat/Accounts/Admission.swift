@@ -18,10 +18,9 @@ extension World {
         {
             return .refused("This identity has \(limit) sessions already")
         }
+        if accounts.wasErased(uid, since: errand.asked) { return .refused("This identity was erased just now") }
         guard let account else { return .guest }
-        if accounts.hasChanged(account.name, since: errand.asked) {
-            return .refused("The account was changed just now; try again")
-        }
+        if accounts.hasChanged(account.name, since: errand.asked) { return .refused(Self.changedText) }
         if !account.suspension.isEmpty { return .refused("This account is suspended: \(account.suspension)") }
         switch account.standing {
         case .open: return .account(account.name)

@@ -82,7 +82,7 @@ extension World {
 
     private mutating func certificates(_ session: ConnectionID, _ words: [ByteView]) {
         let own = sessions[session].peer.certificate
-        let given = words.count > 1 ? fingerprint(words[1]) : own
+        let given = words.count > 1 ? Certificates.fingerprint(words[1]) : own
         let verb = words.first ?? .empty
         if verb.equalsIgnoringCase("LIST") {
             manage(session, .listCertificates)
@@ -100,13 +100,6 @@ extension World {
         }
     }
 
-    /// 64 hexadecimal digits, with or without colons between the bytes; nil: it is none.
-    private func fingerprint(_ text: ByteView) -> ByteString? {
-        let digits = text.raw.filter { $0 != 0x3A }.map(ASCII.lower)
-        let isHex = digits.allSatisfy { ASCII.isDigit($0) || (0x61...0x66).contains($0) }
-        return isHex && digits.count == 64 ? ByteString(digits) : nil
-    }
-
     private mutating func manage(_ session: ConnectionID, _ aim: Errand.Aim) {
         guard let user = sessions[session].user, !users[user].account.isEmpty else {
             return serviceNotice(session, "Log in first, with IDENTIFY")
@@ -114,43 +107,5 @@ extension World {
         var errand = Errand(session, .service, aim)
         errand.name = users[user].account
         look(up: .uid(users[user].uid), for: errand)
-    }
-
-    mutating func listCertificates(_ errand: Errand) {
-        let all = errand.answer?.account?.certificates ?? []
-        for fingerprint in all { serviceNotice(errand.session, fingerprint) }
-        serviceNotice(errand.session, "\(all.count) certificate\(all.count == 1 ? "" : "s")")
-    }
-
-    mutating func addCertificate(_ errand: Errand, _ fingerprint: ByteString) {
-        guard let account = errand.answer?.account else { return }
-        if account.certificates.count >= settings.limits.certificates, !account.certificates.contains(fingerprint) {
-            return serviceNotice(errand.session, "You have \(settings.limits.certificates) certificates already")
-        }
-        look(up: .certificate(fingerprint), for: owning(errand, fingerprint))
-    }
-
-    /// Asks whose it is before it is added: one certificate logs in to one account.
-    private func owning(_ errand: Errand, _ fingerprint: ByteString) -> Errand {
-        var next = errand
-        next.aim = .claimCertificate(fingerprint)
-        return next
-    }
-
-    mutating func claimCertificate(_ errand: Errand, _ fingerprint: ByteString) {
-        guard let user = sessions[errand.session].user, !users[user].account.isEmpty else { return }
-        if let owner = errand.answer?.account, owner.uid != users[user].uid {
-            return serviceNotice(errand.session, "This certificate is another account's")
-        }
-        changeAccount(users[user].account, .addCertificate(users[user].uid, fingerprint))
-        serviceNotice(errand.session, "Added \(fingerprint); SASL EXTERNAL logs you in with it now")
-    }
-
-    mutating func removeCertificate(_ errand: Errand, _ fingerprint: ByteString) {
-        guard let account = errand.answer?.account, account.certificates.contains(fingerprint) else {
-            return serviceNotice(errand.session, "You have no such certificate")
-        }
-        changeAccount(account.name, .removeCertificate(account.uid, fingerprint))
-        serviceNotice(errand.session, "Removed \(fingerprint)")
     }
 }

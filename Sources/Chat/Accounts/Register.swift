@@ -50,7 +50,7 @@ extension World {
 
     // MARK: REGISTER
 
-    /// Checks everything that can be checked at once, keeps the name, and has the password hashed.
+    /// Checks everything that can be checked at once.
     mutating func register(_ errand: Errand, _ given: ByteView, email: ByteView, _ password: ByteString) {
         var errand = errand
         let session = errand.session
@@ -68,16 +68,29 @@ extension World {
         if !isNick, !settings.accounts.customNames {
             return refuse(errand, "ACCOUNT_NAME_MUST_BE_NICK", "An account has the name of your nick")
         }
-        guard mayBeAccount(name, errand), isAcceptable(email: email, errand) else { return }
-        guard !refuseWhileStoreFails(errand) else { return }
+        let user = sessions[session].user
+        guard mayBeAccount(name, besides: user, errand), isAcceptable(email: email, errand) else { return }
         accounts.registrations.add(customer(sessions[session].peer.address), now: now.steady)
+        beginRegistration(
+            errand, user.map { users[$0].uid } ?? makeUID(), email: email,
+            isVerified: email == "*" || !settings.accounts.hasMail, password)
+    }
+
+    /// Keeps the name and has the password hashed.
+    mutating func beginRegistration(
+        _ errand: Errand, _ uid: UID, email: ByteView, isVerified: Bool, _ password: ByteString
+    ) {
+        if isStoreFailing { return refuse(errand, "TEMPORARILY_UNAVAILABLE", Self.notStoredText) }
+        var errand = errand
+        let name = errand.name
         let look = name.withView { ports.skeleton($0) }
         name.withView { accounts.names.insert($0, look: look) }
-        let account = AccountState(
-            uid: sessions[session].user.map { users[$0].uid } ?? makeUID(), name: name, look: look,
-            credentials: Credentials(hash: "", scram: ""), email: email == "*" ? "" : ByteString(email),
-            created: seconds, standing: email != "*" && settings.accounts.hasMail ? .unverified : .open)
-        errand.aim = .register(account)
+        errand.aim = .register(
+            AccountState(
+                uid: uid, name: name, look: look, credentials: Credentials(hash: "", scram: ""),
+                email: email == "*" ? "" : ByteString(email), created: seconds,
+                standing: isVerified ? .open : .unverified))
+        accounts.registering.insert(uid)
         derive(password, for: errand)
     }
 
@@ -95,6 +108,8 @@ extension World {
             refuse(errand, "TEMPORARILY_UNAVAILABLE", "This server registers no accounts")
         } else if openings[session.index]?.returning != nil {
             refuse(errand, "TEMPORARILY_UNAVAILABLE", "Finish connecting as the guest that you are first")
+        } else if let user = sessions[session].user, accounts.registering.contains(users[user].uid) {
+            refuse(errand, "TEMPORARILY_UNAVAILABLE", "You are registering an account just now")
         } else if count >= settings.accounts.registrationsPerHour {
             refuse(errand, "TEMPORARILY_UNAVAILABLE", "Too many accounts from your address; try again in an hour")
         } else {
@@ -103,8 +118,7 @@ extension World {
         return true
     }
 
-    private mutating func mayBeAccount(_ name: ByteString, _ errand: Errand) -> Bool {
-        let user = sessions[errand.session].user
+    mutating func mayBeAccount(_ name: ByteString, besides user: UserID?, _ errand: Errand) -> Bool {
         let isFine = name.withView { name in
             Names.isValidNick(name, limit: settings.limits.nickLength) && !isReservedNick(name) && !isService(name)
                 && !name.equalsIgnoringCase("guest") && UID(name) == nil && reservation(of: name) == nil
@@ -131,7 +145,7 @@ extension World {
         return false
     }
 
-    private mutating func isAcceptable(email: ByteView, _ errand: Errand) -> Bool {
+    mutating func isAcceptable(email: ByteView, _ errand: Errand) -> Bool {
         if email == "*", !settings.accounts.needsEmail { return true }
         if email != "*", Email.isValid(email) { return true }
         let why: ByteString =
@@ -140,33 +154,46 @@ extension World {
         return false
     }
 
-    private mutating func refuseWhileStoreFails(_ errand: Errand) -> Bool {
-        if isStoreFailing { refuse(errand, "TEMPORARILY_UNAVAILABLE", refusalText) }
-        return isStoreFailing
-    }
-
-    /// The password is hashed: the account is there, or a code is on its way to prove its address.
+    /// The password is hashed: the account is kept, with the proof of a code if its address is to be proved.
     mutating func register(_ errand: Errand, _ account: AccountState) {
         var account = account
-        forgetEarlier(account.uid)
-        if account.standing == .open {
-            save(.account(.add(account)))
-            note(.info, "\(account.uid.text) registered account \(account.name)")
-            return registered(errand, account)
-        }
-        let code = secretText("code", length: 8)
-        account.code = proof(of: code, account.uid)
-        account.codeExpires = seconds + settings.accounts.codeLifetime / 1000
-        accounts.unverified.append(
-            AccountName(name: account.name, look: account.look, uid: account.uid, expires: account.codeExpires))
-        save(.account(.add(account)))
         var errand = errand
+        forgetEarlier(account.uid)
+        if account.standing == .unverified {
+            errand.code = secretText("code", length: 8)
+            account.code = proof(of: errand.code, account.uid)
+            account.codeExpires = seconds + settings.accounts.codeLifetime / 1000
+        }
         errand.aim = .register(account)
+        store(.add(account), of: account.name, for: errand)
+    }
+
+    mutating func accountStored(_ errand: Errand, _ account: AccountState) {
+        accounts.registering.remove(account.uid)
+        if account.standing == .unverified {
+            accounts.unverified.append(
+                AccountName(name: account.name, look: account.look, uid: account.uid, expires: account.codeExpires))
+            if isHere(errand) { sendCode(errand, account) }
+            return
+        }
+        account.name.withView { accounts.names.give($0, to: account.uid) }
+        note(
+            errand, "added account \(account.name) (\(account.uid.text))",
+            own: "\(account.uid.text) registered account \(account.name)")
+        if errand.isOperators {
+            confirm(errand, "ADDED", "The account \(account.name) is \(account.uid.text)")
+        } else {
+            registered(errand, account)
+        }
+    }
+
+    private mutating func sendCode(_ errand: Errand, _ account: AccountState) {
         sendMail(
             to: account.email, "Your account on \(settings.network)",
             [
                 "Somebody, hopefully you, registers the account \(account.name) on \(settings.network).",
-                "To prove that this address is yours, type there:", "", "    VERIFY \(account.name) \(code)", "",
+                "To prove that this address is yours, type there:", "",
+                "    VERIFY \(account.name) \(errand.code)", "",
                 "The code is good until \(Times.short(account.codeExpires * 1000)) UTC. If it was not you, do nothing.",
             ], for: errand)
     }
@@ -201,16 +228,19 @@ extension World {
     /// The identity is the account's from now on, in all its sessions.
     private mutating func registered(_ errand: Errand, _ account: AccountState) {
         let session = errand.session
-        if case .command(let command) = errand.voice {
-            tell(session, "\(command) SUCCESS \(account.name) :Account created; you are logged in as \(account.name)")
-        } else {
-            serviceNotice(session, "Account created; you are now logged in as \(account.name)")
+        if isHere(errand) {
+            if case .command(let command) = errand.voice {
+                let text: ByteString = "Account created; you are logged in as \(account.name)"
+                tell(session, "\(command) SUCCESS \(account.name) :\(text)")
+            } else {
+                serviceNotice(session, "Account created; you are now logged in as \(account.name)")
+            }
+            tellLoggedIn(session, account.name)
         }
-        tellLoggedIn(session, account.name)
-        if let user = sessions[session].user {
+        if let user = identities[account.uid] {
             setAccount(user, account.name)
             keep(user)
-        } else {
+        } else if isHere(errand) {
             openings[session.index]?.returning = Returning(
                 uid: account.uid, epoch: 0, state: nil, members: [], metadata: Metadata(), account: account.name)
             completeClient(session)
@@ -230,23 +260,25 @@ extension World {
     }
 
     mutating func verify(_ errand: Errand, _ code: ByteString) {
-        guard var answer = errand.answer, var account = answer.account, account.standing == .unverified,
-            isRight(code, for: account)
+        guard let account = errand.answer?.account, account.standing == .unverified, isRight(code, for: account)
         else {
             countFailure(errand)
             return refuse(errand, "INVALID_CODE", "This code is not right, or its time is over")
         }
-        accounts.unverified.removeAll { $0.uid == account.uid }
-        changeAccount(account.name, .verify(account.uid))
-        note(.info, "account \(account.name) is verified")
-        account.standing = .open
-        answer.account = account
         var errand = errand
         errand.name = account.name
-        errand.asked = lastQuestion + 1
+        store(.verify(account.uid), of: account.name, for: errand)
+    }
+
+    mutating func accountVerified(_ errand: Errand, _ account: AccountState) {
+        accounts.unverified.removeAll { $0.uid == account.uid }
+        account.name.withView { accounts.names.give($0, to: account.uid) }
+        note(.info, "account \(account.name) is verified")
+        guard isHere(errand), var answer = errand.answer else { return }
         if case .command(let command) = errand.voice {
             tell(errand.session, "\(command) SUCCESS \(account.name) :Account verified")
         }
+        answer.account?.standing = .open
         admit(errand, account.uid, answer)
     }
 

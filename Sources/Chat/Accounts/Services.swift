@@ -19,8 +19,12 @@ extension World {
     func isService(_ nick: ByteView) -> Bool { service(named: nick) != nil }
 
     mutating func serviceNotice(_ session: ConnectionID, _ text: ByteString, by service: Service = .nicks) {
+        sendRaw(session, serviceLine(session, text, by: service))
+    }
+
+    func serviceLine(_ session: ConnectionID, _ text: ByteString, by service: Service = .nicks) -> ByteString {
         let source: ByteString = "\(service.name)!\(service.name)@\(settings.serverName)"
-        sendRaw(session, ":\(source) NOTICE \(nickShown(to: session)) :\(text)")
+        return ":\(source) NOTICE \(nickShown(to: session)) :\(text)"
     }
 
     /// Nothing of it is kept, and no other session hears it: it may hold a password. A service answers no notice.

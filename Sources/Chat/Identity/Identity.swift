@@ -28,10 +28,7 @@ private let identityCommand = Command(
     } else if sub.equalsIgnoringCase("TOKEN") {
         world.tellIdentityToken(turn.session, user)
     } else if sub.equalsIgnoringCase("REVOKE") {
-        if world.refuseWhileStoreFails(turn) { return }
-        world.users[user].epoch += 1
-        world.keep(user)
-        world.tellIdentityToken(turn.session, user)
+        world.voidTokens(turn)
     } else {
         world.fail(
             turn, "INVALID_PARAMS", "Known are TOKEN, RESUME <token> and REVOKE",
@@ -48,6 +45,21 @@ extension World {
             session,
             "NOTE IDENTITY \(users[user].uid.text) \(account) \(count) :You are \(users[user].nick), \(account == "*" ? "a guest" : "an account"), with \(count) session\(count == 1 ? "" : "s")"
         )
+    }
+
+    fileprivate mutating func voidTokens(_ turn: Turn) {
+        var errand = Errand(turn.session, .command("IDENTITY"), .voidTokens)
+        errand.name = users[turn.me].uid.text
+        errand.epoch = users[turn.me].epoch + 1
+        var state = users[turn.me].stored(now: now.wall)
+        state.epoch = errand.epoch
+        store([.saveIdentity(state)], for: errand)
+    }
+
+    mutating func tokensVoided(_ errand: Errand) {
+        guard let uid = errand.name.withView({ UID($0) }) else { return }
+        voidTokens(of: uid, before: errand.epoch)
+        if isHere(errand), let user = sessions[errand.session].user { tellIdentityToken(errand.session, user) }
     }
 
     fileprivate mutating func tellIdentityToken(_ session: ConnectionID, _ user: UserID) {

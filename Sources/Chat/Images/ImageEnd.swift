@@ -173,7 +173,7 @@ extension World {
     }
 
     private mutating func setPortrait(_ turn: Turn, _ image: ImageState) {
-        change(.user(turn.me), MetadataKeys.avatar, portraitValue(image.id), by: turn)
+        changeAvatar(turn, portraitValue(image.id))
     }
 
     /// The message that members and receivers get.

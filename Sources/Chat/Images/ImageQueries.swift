@@ -125,7 +125,7 @@ extension World {
         if refuseWhileStoreFails(turn, id) { return }
         if image.conversation.isPortrait {
             dropPortrait(of: turn.me)
-            change(.user(turn.me), MetadataKeys.avatar, nil, by: turn)
+            changeAvatar(turn, nil)
             return tell(turn.session, StandardReplies.note("IMG", "DELETED", [id], "Your photo is gone"))
         }
         let target = name(of: image, turn.me)

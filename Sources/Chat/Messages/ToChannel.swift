@@ -99,13 +99,7 @@ extension World {
     }
 
     mutating func refusable(_ session: ConnectionID, _ command: StaticString, _ target: ByteString) -> Int32 {
-        effects.refusals.append(
-            Refusal(
-                connection: session, command: command, target: target,
-                label: response.slot == session.index ? response.label : ""))
-        let refusal = Int32(effects.refusals.count - 1)
-        effects.outbox.mayRefuse(session, refusal)
-        return refusal
+        refusable(Refusal(connection: session, command: command, target: target, label: labelInWork(session)))
     }
 
     /// What the sender's own session gets back (echo-message); a plain session with ACKS on gets `NOTE ACKS SENT`.

@@ -8,6 +8,29 @@ struct MetadataPace {
     var refilled: Int64
 }
 
+/// What METADATA SET or CLEAR changes.
+struct MetadataChange {
+    struct Entry {
+        var key: ByteString
+        /// nil removes it.
+        var value: ByteString?
+    }
+
+    var target: MetadataTarget
+    var entries: [Entry]
+    /// Answered as a list.
+    var isList: Bool
+    /// Whose it was when it was asked for, and by whom.
+    var owner: MetadataOwner?
+    var author: UserID?
+
+    init(target: MetadataTarget, entries: [Entry], isList: Bool) {
+        self.target = target
+        self.entries = entries
+        self.isList = isList
+    }
+}
+
 /// METADATA SET and CLEAR, and who is told of a change.
 extension World {
     mutating func setMetadata(_ turn: Turn, _ target: MetadataTarget) {
@@ -21,24 +44,30 @@ extension World {
             return fail(turn, "KEY_NOT_SET", "This key is not set", about: [name, key])
         }
         guard keepsPace(turn, target, key) else { return }
-        if turn.user != nil, refuseWhileStoreFails(turn, name) { return }
         let new = value.map { ByteString($0) }
-        if new != before { change(target, key, new, by: turn) }
-        tell(
-            turn.session,
-            new.map { keyValue(turn.session, name, key, $0) } ?? keyNotSet(turn.session, name, key))
+        let entries = [MetadataChange.Entry(key: key, value: new)]
+        if new == before { return tell(entries, of: name, to: turn.session, isList: false) }
+        change(MetadataChange(target: target, entries: entries, isList: false), turn)
     }
 
     mutating func clearMetadata(_ turn: Turn, _ target: MetadataTarget) {
         guard mayChange(turn, target, "*", isRemoval: true), keepsPace(turn, target, "*") else { return }
-        let name = metadataName(target)
-        if turn.user != nil, refuseWhileStoreFails(turn, name) { return }
-        let reference = beginMetadata(turn.session, about: name)
-        for entry in metadata(of: target).entries where maySee(entry.key, of: target, turn.user) {
-            change(target, entry.key, nil, by: turn)
-            tell(turn.session, keyNotSet(turn.session, name, entry.key), in: reference)
+        let keys = metadata(of: target).entries.map(\.key).filter { maySee($0, of: target, turn.user) }
+        let entries = keys.map { MetadataChange.Entry(key: $0, value: nil) }
+        if keys.isEmpty { return tell([], of: metadataName(target), to: turn.session, isList: true) }
+        change(MetadataChange(target: target, entries: entries, isList: true), turn)
+    }
+
+    private mutating func tell(
+        _ entries: [MetadataChange.Entry], of name: ByteString, to session: ConnectionID, isList: Bool
+    ) {
+        let lines = entries.map { entry in
+            entry.value.map { keyValue(session, name, entry.key, $0) } ?? keyNotSet(session, name, entry.key)
         }
-        endMetadata(turn.session, reference)
+        if !isList { return lines.forEach { tell(session, $0) } }
+        let reference = beginMetadata(session, about: name)
+        for line in lines { tell(session, line, in: reference) }
+        endMetadata(session, reference)
     }
 
     /// One's own, and a channel's by its operators. Server operators with the privilege take away what should not be
@@ -104,19 +133,66 @@ extension World {
 
     // MARK: Carrying it out
 
-    mutating func change(_ target: MetadataTarget, _ key: ByteString, _ value: ByteString?, by turn: Turn) {
+    /// Nobody hears of it before it is stored. A newcomer has nothing that is kept yet.
+    private mutating func change(_ change: MetadataChange, _ turn: Turn) {
+        let name = metadataName(change.target)
+        guard let owner = owner(of: change.target) else {
+            for entry in change.entries { openings[turn.session.index]?.metadata[entry.key] = entry.value }
+            return tell(change.entries, of: name, to: turn.session, isList: change.isList)
+        }
+        var changes = change.entries.map { Change.setMetadata(owner, key: $0.key, value: $0.value) }
+        if case .user(let user) = change.target, !users[user].isKept {
+            changes.insert(.saveIdentity(users[user].stored(now: now.wall)), at: 0)
+        }
+        var change = change
+        change.owner = owner
+        change.author = turn.me
+        var errand = Errand(turn.session, .command("METADATA"), .setMetadata(change))
+        errand.name = name
+        store(changes, for: errand)
+    }
+
+    mutating func metadataStored(_ errand: Errand, _ change: MetadataChange) {
+        // Gone, or somebody else by now.
+        guard let author = change.author, owner(of: change.target) == change.owner else { return }
+        for entry in change.entries {
+            show(change.target, entry.key, entry.value, by: author, except: errand.session)
+        }
+        if case .user(let user) = change.target { users[user].isKept = true }
+        if isHere(errand) { tell(change.entries, of: errand.name, to: errand.session, isList: change.isList) }
+    }
+
+    /// nil: it is not there, or nothing of it is kept yet.
+    private func owner(of target: MetadataTarget) -> MetadataOwner? {
         switch target {
-        case .newcomer(let session): openings[session.index]?.metadata[key] = value
-        case .user(let user):
-            if key == MetadataKeys.avatar, ByteView(turn.command) != "IMG", hasPortrait(user) { dropPortrait(of: user) }
-            users[user].metadata[key] = value
-            if !users[user].isKept { keep(user) }
-            save(.setMetadata(.identity(users[user].uid), key: key, value: value))
-            announce(target, key, value, by: turn.me, except: turn.session)
-        case .channel(let channel):
-            channels[channel].metadata[key] = value
-            save(.setMetadata(.channel(channels[channel].state.id), key: key, value: value))
-            announce(target, key, value, by: turn.me, except: turn.session)
+        case .newcomer: nil
+        case .user(let user): users.contains(user) ? .identity(users[user].uid) : nil
+        case .channel(let channel): channels.contains(channel) ? .channel(channels[channel].state.id) : nil
+        }
+    }
+
+    /// A picture's message tells whether it is stored, so that its author's avatar does not wait.
+    mutating func changeAvatar(_ turn: Turn, _ value: ByteString?) {
+        let user = turn.me
+        if !users[user].isKept { keep(user) }
+        save(.setMetadata(.identity(users[user].uid), key: MetadataKeys.avatar, value: value))
+        set(.user(user), MetadataKeys.avatar, value)
+        announce(.user(user), MetadataKeys.avatar, value, by: user, except: turn.session)
+    }
+
+    private mutating func show(
+        _ target: MetadataTarget, _ key: ByteString, _ value: ByteString?, by user: UserID, except: ConnectionID
+    ) {
+        if case .user(let user) = target, key == MetadataKeys.avatar, hasPortrait(user) { dropPortrait(of: user) }
+        set(target, key, value)
+        announce(target, key, value, by: user, except: except)
+    }
+
+    private mutating func set(_ target: MetadataTarget, _ key: ByteString, _ value: ByteString?) {
+        switch target {
+        case .newcomer: break
+        case .user(let user): users[user].metadata[key] = value
+        case .channel(let channel): channels[channel].metadata[key] = value
         }
     }
 
@@ -147,7 +223,11 @@ extension World {
         case .channel(let channel): audience = channels[channel].audience
         }
         let name = metadataName(target)
-        let line = outgoing(from: user, metadataMessage(name, key, value))
+        let body = metadataMessage(name, key, value)
+        // Who set it may be gone by now.
+        let line =
+            users.contains(user)
+            ? outgoing(from: user, body) : Outgoing(source: settings.serverName, time: now.wall, body: body)
         for session in audience where session != except && isSubscribed(session, to: key) {
             tellChange(line, name, key, value, to: session)
         }

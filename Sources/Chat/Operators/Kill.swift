@@ -36,6 +36,10 @@ extension World {
 
     /// Every act of an operator is in the log.
     mutating func noteOperator(_ turn: Turn, _ did: ByteString) {
-        note(.info, "operator \(users[turn.me].nick) (\(users[turn.me].uid.text)) \(did)")
+        note(.info, "operator \(operatorName(turn)) \(did)")
+    }
+
+    func operatorName(_ turn: Turn) -> ByteString {
+        "\(users[turn.me].nick) (\(users[turn.me].uid.text))"
     }
 }

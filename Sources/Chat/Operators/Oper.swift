@@ -19,7 +19,7 @@ let operCommand = Command(
     let number = world.nextQuestion(.becomingOperator(turn.session, name: name, label: label))
     world.sessions[turn.session].isWaiting = true
     world.effects.passwords.append(
-        PasswordQuestion(number: number, password: ByteString(turn[1]), hash: entry.hash))
+        PasswordQuestion(number: number, password: ByteString(turn[1]), hash: entry.hash, isOperators: true))
 }
 
 extension World {

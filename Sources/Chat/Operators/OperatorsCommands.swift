@@ -1,3 +1,3 @@
 let operatorCommands: [Command] =
     [operCommand, killCommand, wallopsCommand, rehashCommand] + banCommands + [lockdownCommand, eraseCommand]
-    + suspensionCommands
+    + suspensionCommands + [accountCommand]

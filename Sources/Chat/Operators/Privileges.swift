@@ -9,8 +9,10 @@ package enum Privilege: String, Sendable, CaseIterable {
     case drop
     /// METADATA SET without a value and CLEAR on others.
     case metadata
-    /// SUSPEND and UNSUSPEND.
+    /// SUSPEND, UNSUSPEND and ACCOUNT, but for what gives a way in to an account that is another's.
     case accounts
+    /// ACCOUNT PASSWD and CERT ADD: who has it can be anybody.
+    case credentials
     /// ERASE: a person's identity and everything it said.
     case erase
 

@@ -40,7 +40,13 @@ extension World {
         noteOperator(turn, "set \(ban.kind.command) \(ban.mask) \(until(ban)): \(ban.reason)")
         let count = enforce(ban, alone)
         let done: ByteString = ban.kind == .shun ? "" : "; \(count) \(ban.kind.consequence)"
-        notice(turn.session, "\(ban.kind.command) \(ban.mask) is set \(until(ban))\(done)")
+        tellStored(turn.session, "\(ban.kind.command) \(ban.mask) is set \(until(ban))\(done)")
+    }
+
+    /// A ban holds at once, whatever the store says.
+    private mutating func tellStored(_ session: ConnectionID, _ done: ByteString) {
+        let head: ByteString = ":\(settings.serverName) NOTICE \(nickShown(to: session)) :\(done)"
+        sendRaw(session, head, otherwise: "\(head); it cannot be stored now, and a restart before it can undoes it")
     }
 
     private func isConcerned(_ session: ConnectionID, _ bans: ServerBans) -> Bool {
@@ -86,7 +92,7 @@ extension World {
         }
         save(.removeServerBan(kind, mask: removed))
         noteOperator(turn, "removed \(kind.command) \(removed)")
-        notice(turn.session, "\(kind.command) \(removed) is removed")
+        tellStored(turn.session, "\(kind.command) \(removed) is removed")
     }
 
     // MARK: Lists

@@ -13,52 +13,38 @@ let suspensionCommands: [Command] = [
     Command(
         "UNSUSPEND", minimum: 1, access: .operators, privilege: .accounts, source: "docs/PROTOCOL.md, Operators",
         help: ["UNSUSPEND <account>", "Lets log in to the account again.", "Example: UNSUSPEND ana"]
-    ) { world, turn in
-        guard let name = world.knownAccount(turn) else { return }
-        world.changeAccount(name, .suspend(name: name, reason: ""))
-        world.noteOperator(turn, "lifted the suspension of account \(name)")
-        world.notice(turn.session, "The account \(name) is not suspended")
-    },
+    ) { world, turn in world.manage(turn, turn[0], .suspend(reason: "")) },
 ]
 
 extension World {
-    /// The folded name of an account; nil: there is none, or nothing can be stored, and the operator was told.
-    fileprivate mutating func knownAccount(_ turn: Turn) -> ByteString? {
-        if refuseWhileStoreFails(turn) { return nil }
-        if accounts.names.contains(turn[0]) { return Names.fold(turn[0]) }
-        fail(turn, "NO_SUCH_ACCOUNT", "There is no such account", about: [shown(turn[0])])
-        return nil
-    }
-
     fileprivate mutating func suspend(_ turn: Turn) {
-        guard let name = knownAccount(turn) else { return }
-        let own = users[turn.me].account
-        if name.withView({ one in own.withView { one.equalsIgnoringCase($0) } }) {
-            return fail(turn, "OWN_ACCOUNT", "That account is yours; nothing was done", about: [name])
-        }
+        if isOwnAccount(turn, turn[0]) { return }
         let given = freeText(turn, 1)
         let cut = given.prefix(UTF8Check.scalarBoundary(given, atMost: 200)).trimmed
-        let reason: ByteString = cut.isEmpty ? "no reason given" : ByteString(cut)
-        changeAccount(name, .suspend(name: name, reason: reason))
-        noteOperator(turn, "suspended account \(name): \(reason)")
-        let count = disconnect(account: name, reason)
-        notice(turn.session, "The account \(name) is suspended; \(count) connections closed")
+        manage(turn, turn[0], .suspend(reason: cut.isEmpty ? "no reason given" : ByteString(cut)))
     }
 
-    private mutating func disconnect(account: ByteString, _ reason: ByteString) -> Int {
-        let concerned = users.ids.filter { user in
-            users[user].account.withView { own in account.withView { own.equalsIgnoringCase($0) } }
+    mutating func suspend(_ errand: Errand, _ reason: ByteString) {
+        guard let name = errand.answer?.account?.name else { return }
+        store(.suspend(name: name.withView { Names.fold($0) }, reason: reason), of: name, for: errand)
+    }
+
+    mutating func suspended(_ errand: Errand, _ account: AccountState, _ reason: ByteString) {
+        if reason.isEmpty {
+            note(errand, "lifted the suspension of account \(account.name)", own: "")
+            return confirm(errand, "DONE", "The account \(account.name) is not suspended")
         }
-        let sessions = concerned.flatMap { users[$0].sessions }
-        let said: ByteString = "Account suspended: \(reason)"
+        note(errand, "suspended account \(account.name): \(reason)", own: "")
+        let count = disconnect(account, "Account suspended: \(reason)")
+        confirm(errand, "DONE", "The account \(account.name) is suspended; \(count) connections closed")
+    }
+
+    private mutating func disconnect(_ account: AccountState, _ said: ByteString) -> Int {
+        forgetArrivals(of: account.uid)
+        // Of an account that is not verified the identity is a guest's.
+        guard let user = identities[account.uid], !users[user].account.isEmpty else { return 0 }
+        let sessions = users[user].sessions
         for session in sessions { close(session, reason: said, error: "Closing link: \(said)") }
-        // Who proved to be it and has not finished coming in.
-        for (slot, opening) in openings where opening.returning != nil {
-            guard let own = opening.returning?.account,
-                own.withView({ one in account.withView { one.equalsIgnoringCase($0) } })
-            else { continue }
-            openings[slot]?.returning = nil
-        }
         return sessions.count
     }
 }

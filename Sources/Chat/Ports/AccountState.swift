@@ -99,6 +99,9 @@ package struct Mail: Sendable {
     package var subject: ByteString
     package var text: [ByteString]
 
+    /// An errand goes on with the answer.
+    package var isAwaited: Bool { number != 0 }
+
     package init(number: Int64, to: ByteString, subject: ByteString, text: [ByteString]) {
         self.number = number
         self.to = to

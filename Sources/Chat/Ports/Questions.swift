@@ -121,11 +121,14 @@ package struct PasswordQuestion: Sendable {
     package var password: ByteString
     /// The encoded hash (`$argon2id$…`).
     package var hash: ByteString
+    /// It does not wait behind what everybody may ask for.
+    package var isOperators: Bool
 
-    package init(number: Int64, password: ByteString, hash: ByteString) {
+    package init(number: Int64, password: ByteString, hash: ByteString, isOperators: Bool = false) {
         self.number = number
         self.password = password
         self.hash = hash
+        self.isOperators = isOperators
     }
 }
 
@@ -133,10 +136,13 @@ package struct PasswordQuestion: Sendable {
 package struct DerivationQuestion: Sendable {
     package var number: Int64
     package var password: ByteString
+    /// It does not wait behind what everybody may ask for.
+    package var isOperators: Bool
 
-    package init(number: Int64, password: ByteString) {
+    package init(number: Int64, password: ByteString, isOperators: Bool = false) {
         self.number = number
         self.password = password
+        self.isOperators = isOperators
     }
 }
 
@@ -150,6 +156,8 @@ package struct IdentityQuestion: Sendable, Equatable {
         case account(ByteString)
         /// SHA-256 of one of its account's certificates, in hex.
         case certificate(ByteString)
+        /// Accounts in order of their folded names, behind this one.
+        case accounts(after: ByteString, limit: Int)
     }
 
     package var number: Int64
@@ -170,6 +178,8 @@ package struct IdentityAnswer: Sendable, Equatable {
     package var correspondence = Correspondence()
     /// nil: it has none.
     package var account: AccountState?
+    /// What `accounts(after:limit:)` asks for.
+    package var accounts: [AccountState] = []
     package var failure: String?
 
     package init(

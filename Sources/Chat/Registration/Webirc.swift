@@ -26,7 +26,7 @@ let webircCommand = Command(
     let number = world.nextQuestion(.forwarding(turn.session, peer, gateway: gateway.name))
     world.sessions[turn.session].isWaiting = true
     world.effects.passwords.append(
-        PasswordQuestion(number: number, password: ByteString(turn[0]), hash: gateway.hash))
+        PasswordQuestion(number: number, password: ByteString(turn[0]), hash: gateway.hash, isOperators: true))
 }
 
 extension World {
