@@ -18,7 +18,7 @@ IRCTEST_MIRROR ?= https://github.com/progval/irctest.git
 RELEASE := $(SWIFT) build -c release --static-swift-stdlib --product parley
 BINARY  := .build/release/parley
 
-.PHONY: build run test crash scale fuzz conformance lint bench bench-images install clean
+.PHONY: build run test crash scale fuzz conformance lint bench bench-images bench-logins install clean
 
 build:
 	@.ci/packages build
@@ -67,6 +67,10 @@ bench:
 bench-images: build
 	@$(SWIFT) build -c release --static-swift-stdlib --product parley-bench
 	@.build/release/parley-bench images
+
+# How long a line of chat takes while a thousand wrong passwords a second come in.
+bench-logins: build
+	@Benchmarks/logins.py $(BINARY)
 
 lint:
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests

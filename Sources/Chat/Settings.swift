@@ -18,6 +18,8 @@ package struct Limits: Sendable, Equatable {
     package var targets = 4
     /// Nicks on one connection's MONITOR list.
     package var monitor = 100
+    /// Whom one user has accepted.
+    package var accepted = 100
     package var whowas = 500
     /// Replies to a WHO that is no channel's.
     package var whoMatches = 500

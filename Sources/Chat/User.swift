@@ -44,13 +44,16 @@ package struct UserModes: OptionSet, Sendable {
     package static let secure = UserModes(rawValue: 16)
     /// No CTCP but ACTION from others.
     package static let noCTCP = UserModes(rawValue: 32)
+    /// Direct messages from accounts alone, and from who was accepted.
+    package static let accountsOnly = UserModes(rawValue: 64)
 
     package static let letters: [(letter: UInt8, mode: UserModes)] = [
-        (0x42, .bot), (0x54, .noCTCP), (0x69, .invisible), (0x6F, .oper), (0x77, .wallops), (0x5A, .secure),
+        (0x42, .bot), (0x52, .accountsOnly), (0x54, .noCTCP), (0x69, .invisible), (0x6F, .oper), (0x77, .wallops),
+        (0x5A, .secure),
     ]
 
     /// Which people set themselves.
-    package static let settableLetters = "BTiw"
+    package static let settableLetters = "BRTiw"
 
     /// nil: a letter is of no such mode.
     package init?(settable letters: String) {
@@ -92,6 +95,8 @@ package struct User: Sendable {
     /// Ranks held in channels it is not in now, by channel id; they come back with a JOIN.
     package var keptRanks: [Int64: Ranks] = [:]
     package var modes: UserModes = []
+    /// Who may write in spite of mode `R`, in the order they were accepted.
+    package var accepted: [UID] = []
     /// Empty: not away.
     package var away: ByteString = ""
     /// `away` says only that no person is at any of its connections.

@@ -54,8 +54,9 @@ struct Console: ~Copyable {
 
     init(path: String) throws(NetError) { descriptor = try connectLocally(path) }
 
+    /// Any command completes the entry, but for PING; what is told on entering stands before the first PONG.
     mutating func enter() throws(NetError) {
-        try send(Array("NICK console-\(getpid())\r\nPING 0\r\n".utf8))
+        try send(Array("NICK console-\(getpid())\r\nISON nobody\r\nPING 0\r\n".utf8))
         while let line = try next() { if isPong(line, 0) { return } }
         throw NetError("the server closed the connection")
     }
@@ -103,7 +104,7 @@ struct Console: ~Copyable {
         let isEntry = command == "NOTE" && message.parameterCount > 2 && message[1] == "ENTRY"
         let first = isEntry ? 2 : isNumeric || command == "NOTICE" ? 1 : 0
         let words = (first..<max(first, message.parameterCount)).map { ByteString(message[$0]).string }
-        let text = words.joined(separator: " ") + "\n"
+        let text = words.filter { !$0.isEmpty }.joined(separator: " ") + "\n"
         let isRefusal = command == "FAIL" || command == "723" || (isNumeric && "45".contains(command.prefix(1)))
         if isRefusal { Output.error(text) } else { _ = Output.print(text) }
         return !isRefusal

@@ -32,6 +32,8 @@ package enum Numeric: UInt16, CaseIterable, Sendable {
     case RPL_LOCALUSERS = 265
     case RPL_GLOBALUSERS = 266
     case RPL_WHOISCERTFP = 276
+    case RPL_ACCEPTLIST = 281
+    case RPL_ENDOFACCEPT = 282
     case RPL_NONE = 300
     case RPL_AWAY = 301
     case RPL_USERHOST = 302
@@ -120,6 +122,9 @@ package enum Numeric: UInt16, CaseIterable, Sendable {
     case ERR_USERSDISABLED = 446
     case ERR_NONICKCHANGE = 447
     case ERR_NOTREGISTERED = 451
+    case ERR_ACCEPTFULL = 456
+    case ERR_ACCEPTEXIST = 457
+    case ERR_ACCEPTNOT = 458
     case ERR_NEEDMOREPARAMS = 461
     case ERR_ALREADYREGISTERED = 462
     case ERR_PASSWDMISMATCH = 464

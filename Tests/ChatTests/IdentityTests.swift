@@ -220,7 +220,41 @@ import Testing
         #expect(bo.read() == [":eva!ana@host.test QUIT :Connection reset"])
     }
 
-    @Test func aClientWithoutEchoIsNotToldItsOwnDirectMessages() {
+    @Test func aGuestThatKeptNothingIsCalledAsBefore() {
+        let script = WorldScript()
+        let ana = script.client("ana")
+        let token = token(ana)
+        ana.send("QUIT")
+        #expect(script.identities.isEmpty, "nothing of it is stored")
+        let back = returning(script, token, nick: nil)
+        script.advance(300)
+        #expect(back.read().contains { $0.contains(" 001 ana ") })
+        back.send("QUIT")
+        _ = script.client("ana")
+        let second = returning(script, token, nick: nil)
+        script.advance(300)
+        #expect(second.read().contains { $0.contains(" 001 guest-") }, "somebody else has the nick")
+    }
+
+    @Test func manyThatProvedAtOnceAreNotMoreThanTheLimit() {
+        let script = WorldScript { $0.limits.sessionsPerIdentity = 2 }
+        let ana = script.client("ana")
+        let token = token(ana)
+        let waiting = (0..<3).map { _ in
+            let client = script.connect()
+            client.send("CAP LS 302")
+            client.send("PASS guest:\(token)")
+            client.send("NICK ana")
+            client.send("USER u 0 * :Ana")
+            return client
+        }
+        for client in waiting { client.send("CAP END") }
+        #expect(waiting.map(\.isClosed) == [false, true, true])
+        #expect(waiting[1].read().last == "ERROR :This identity has 2 sessions already")
+        #expect(ana.ask("IDENTITY")[0].contains(" * 2 :"))
+    }
+
+    @Test func everySessionIsToldWhatAnotherOneSaid() {
         let script = WorldScript()
         let one = script.client("ana")
         let bo = script.client("bo")
@@ -230,7 +264,7 @@ import Testing
         script.advance(300)
         _ = (two.read(), person.read(), bo.read())
         one.send("PRIVMSG bo :hi")
-        #expect(two.read().isEmpty)
+        #expect(two.read() == [":ana!ana@host.test PRIVMSG bo :hi"])
         #expect(person.read() == [":ana!ana@host.test PRIVMSG bo :hi"])
     }
 

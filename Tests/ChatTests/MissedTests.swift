@@ -78,7 +78,7 @@ import Testing
         let (script, ana, token) = script()
         ana.send("PRIVMSG bo :one")
         let bo = person(script, token)
-        let line = bo.read().first { $0.hasPrefix(":ana!ana@host.test PRIVMSG guest-") }
+        let line = bo.read().first { $0.hasPrefix(":ana!ana@host.test PRIVMSG bo ") }
         #expect(line?.hasSuffix(" :[2026-05-28 20:26] one") == true)
     }
 

@@ -118,4 +118,36 @@ import Testing
         #expect(bo.ask("WHOIS bot").contains(":parley.test 335 bo bot :is a bot"))
         #expect(bo.ask("WHO bot")[0] == ":parley.test 352 bo #cats bot host.test parley.test bot H@B :0 bot")
     }
+
+    @Test func guestsMayBeKeptOut() {
+        let script = script()
+        let ana = script.registered("ana")
+        let bo = script.client("bo")
+        let cy = script.registered("cy")
+        #expect(ana.ask("MODE ana +R") == [":ana!ana@host.test MODE ana :+R"])
+        let refused = [":parley.test 477 bo ana :Only accounts may write to this user (+R)"]
+        #expect(bo.ask("PRIVMSG ana :hi") == refused)
+        #expect(bo.ask("NOTICE ana :hi").isEmpty)
+        #expect(cy.ask("PRIVMSG ana :hi").isEmpty)
+        #expect(ana.read() == [":cy!cy@host.test PRIVMSG ana :hi"])
+        #expect(ana.ask("ACCEPT bo").isEmpty)
+        #expect(ana.numerics("ACCEPT bo") == ["457"])
+        #expect(ana.ask("ACCEPT *") == [":parley.test 281 ana bo", ":parley.test 282 ana :End of /ACCEPT list"])
+        #expect(bo.ask("PRIVMSG ana :hi").isEmpty)
+        #expect(ana.read() == [":bo!bo@host.test PRIVMSG ana :hi"])
+        #expect(ana.ask("ACCEPT -bo").isEmpty)
+        #expect(ana.numerics("ACCEPT -bo,nobody") == ["458", "401"])
+        #expect(bo.ask("PRIVMSG ana :hi") == refused)
+        _ = ana.ask("PRIVMSG bo :how are you")
+        _ = bo.read()
+        #expect(bo.ask("PRIVMSG ana :fine").isEmpty, "who was asked may answer")
+    }
+
+    @Test func acceptListsHaveAnEnd() {
+        let script = WorldScript { $0.limits.accepted = 1 }
+        let ana = script.client("ana")
+        _ = (script.client("bo"), script.client("cy"))
+        #expect(ana.ask("ACCEPT bo").isEmpty)
+        #expect(ana.numerics("ACCEPT cy") == ["456"])
+    }
 }

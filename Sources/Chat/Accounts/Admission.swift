@@ -12,12 +12,7 @@ enum Admission {
 extension World {
     /// Whoever gets here has proved who it is; whether it may come in is decided here and nowhere else.
     private func admission(_ errand: Errand, _ uid: UID, _ account: AccountState?) -> Admission {
-        let limit = settings.limits.sessionsPerIdentity
-        if let online = identities[uid], users[online].sessions.count >= limit,
-            !users[online].sessions.contains(errand.session)
-        {
-            return .refused("This identity has \(limit) sessions already")
-        }
+        if let why = crowded(uid, errand.session) { return .refused(why) }
         if accounts.wasErased(uid, since: errand.asked) { return .refused("This identity was erased just now") }
         guard let account else { return .guest }
         if accounts.hasChanged(account.name, since: errand.asked) { return .refused(Self.changedText) }
@@ -31,6 +26,16 @@ extension World {
             return .refused(
                 "This account is not verified yet: VERIFY \(account.name) <code>, with the code sent by mail")
         }
+    }
+
+    /// Why this session cannot be one more of the identity; nil: it can. Many may have proved to be it before the first
+    /// of them is in, so that it is asked again then.
+    func crowded(_ uid: UID, _ session: ConnectionID) -> ByteString? {
+        let limit = settings.limits.sessionsPerIdentity
+        guard let online = identities[uid], users[online].sessions.count >= limit,
+            !users[online].sessions.contains(session)
+        else { return nil }
+        return "This identity has \(limit) sessions already"
     }
 
     mutating func logIn(_ errand: Errand) {

@@ -129,7 +129,7 @@ extension World {
         for session in audience(of: place, request.user) where session != request.session {
             if capabilities[Int(session.index)].contains(capability) {
                 knowing.append(session)
-            } else if place.channel != nil || sessions[session].user != request.user || hearsItself(session) {
+            } else {
                 others.append(session)
             }
         }

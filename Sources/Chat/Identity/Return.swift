@@ -83,10 +83,7 @@ extension World {
         let account = returning.account
         let lacksNick = opening.nick.isEmpty || isTaken(opening.nick, account: account)
         if lacksNick {
-            let former = returning.state?.nick ?? ""
-            let isFree = !former.isEmpty && !isTaken(former, account: account)
-            let isReserved = former.withView { reservation(of: $0) } != nil
-            opening.nick = isFree && !isReserved ? former : generatedNick()
+            opening.nick = formerNick(of: returning) ?? generatedNick()
         }
         let user = makeUser(session, uid: returning.uid, opening, returning.metadata)
         users[user].epoch = returning.epoch
@@ -99,6 +96,15 @@ extension World {
             keep(user)
         }
         return user
+    }
+
+    /// What it was called last, if it may be called so: by its row, or, of who has none, as long as it is remembered.
+    func formerNick(of returning: Returning) -> ByteString? {
+        let remembered = departed.nick(of: returning.uid, since: now.wall - settings.nickMemory)
+        guard let nick = remembered ?? returning.state?.nick, !nick.isEmpty,
+            !isTaken(nick, account: returning.account), nick.withView({ reservation(of: $0) }) == nil
+        else { return nil }
+        return nick
     }
 
     /// Back into the channels that were left by QUIT, with the ranks held there; bans and removed channels aside.

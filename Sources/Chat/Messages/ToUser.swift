@@ -30,6 +30,13 @@ extension World {
             }
             return
         }
+        if let user = receiver.user, isUnwanted(turn.me, by: user) {
+            if !utterance.isQuiet {
+                reply(turn, .ERR_NEEDREGGEDNICK, "\(receiver.name) :Only accounts may write to this user (+R)")
+            }
+            return
+        }
+        acceptAnswers(turn.me, from: receiver.uid)
         guard var line = outgoing(turn, utterance, target: receiver.name) else { return }
         let isKept = isWorthKeeping(utterance)
         if isKept, refuseWhileStoreFails(turn, receiver.name) { return }
@@ -114,14 +121,7 @@ extension World {
             relay(line, to: users[user].sessions, &forms, except: turn.session, needing: needing)
         }
         if receiver.user == turn.me { return deliverToSelf(line, turn.session, needing: needing) }
-        var others: ContiguousArray<ConnectionID> = []
-        for session in users[turn.me].sessions where hearsItself(session) { others.append(session) }
-        relay(line, to: others, &forms, except: turn.session, needing: needing)
-    }
-
-    /// A client without echo-message takes its own words for somebody else's; a person does not.
-    func hearsItself(_ session: ConnectionID) -> Bool {
-        sessions[session].isPlain || capabilities[Int(session.index)].contains(.echoMessage)
+        relay(line, to: users[turn.me].sessions, &forms, except: turn.session, needing: needing)
     }
 
     /// What one says to oneself arrives beside the answer to the command: a label is the echo's alone.

@@ -1,1 +1,3 @@
-let presenceCommands: [Command] = [awayCommand, setnameCommand, monitorCommand, acksCommand, lastseenCommand]
+let presenceCommands: [Command] = [
+    awayCommand, setnameCommand, monitorCommand, acksCommand, lastseenCommand, acceptCommand,
+]

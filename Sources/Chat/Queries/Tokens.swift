@@ -54,5 +54,5 @@ private func imageTokens(_ images: ImageSettings) -> [ByteString] {
 }
 
 extension World {
-    var userModeLetters: ByteString { "BZiow" }
+    var userModeLetters: ByteString { "BRTZiow" }
 }

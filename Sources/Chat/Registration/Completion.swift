@@ -62,6 +62,10 @@ extension World {
             return false
         }
         if !isConsole, refuseByOperators(id, opening) { return false }
+        if let why = opening.returning.flatMap({ crowded($0.uid, id) }) {
+            close(id, reason: "Too many sessions", error: why)
+            return false
+        }
         abortSasl(id)
         openings[id.index] = nil
         sessions[id].stage = .registered
@@ -120,10 +124,7 @@ extension World {
     private func returningNick(_ opening: Opening) -> ByteString? {
         guard let returning = opening.returning else { return nil }
         if let online = identities[returning.uid] { return users[online].nick }
-        guard let nick = returning.state?.nick, !nick.isEmpty, !isTaken(nick, account: returning.account),
-            nick.withView({ reservation(of: $0) }) == nil
-        else { return nil }
-        return nick
+        return formerNick(of: returning)
     }
 
     /// What a new session is told: a client everything (Modern IRC, connection registration), a person what it needs.

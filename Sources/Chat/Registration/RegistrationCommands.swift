@@ -92,7 +92,12 @@ private let quitCommand = Command(
     let given = world.isMutedByServer(turn.session) ? .empty : world.freeText(turn, 0)
     let reason = ByteString(given.prefix(UTF8Check.scalarBoundary(given, atMost: limit)))
     let said: ByteString = reason.isEmpty ? "Quit" : "Quit: \(reason)"
-    if !world.leavesLater(turn.session, said) { world.close(turn.session, reason: said, error: said) }
+    if world.leavesLater(turn.session, said) { return }
+    // A label stands on one line.
+    if let user = turn.user, !world.sessions[turn.session].isPlain, world.labelInWork(turn.session).isEmpty {
+        world.sendRaw(turn.session, ":\(world.users[user].source) QUIT :\(said)")
+    }
+    world.close(turn.session, reason: said, error: said)
 }
 
 extension World {
