@@ -30,8 +30,6 @@ package final class Hasher: Sendable {
 
     /// About two seconds of work.
     package static let defaultCapacity = 64
-    /// Of the one that operators and gateways have for themselves, so that a flood of logins keeps none of them out.
-    package static let operatorCapacity = 8
 
     private enum Item: Sendable {
         case question(Question)
@@ -87,6 +85,24 @@ package final class Hasher: Sendable {
     /// Questions that are not answered yet, the one in work included.
     private final class Waiting: Sendable {
         let count = Atomic<Int>(0)
+    }
+}
+
+/// Operators and gateways have one for themselves, so that a flood of logins keeps none of them out.
+package struct Hashers: Sendable {
+    private let everybodys: Hasher
+    private let operators: Hasher
+
+    package init(answer: @escaping @Sendable (Hasher.Answer) -> Void) throws(NetError) {
+        everybodys = try Hasher(answer: answer)
+        operators = try Hasher(capacity: 8, answer: answer)
+    }
+
+    package func ask(_ question: Hasher.Question) { (question.isOperators ? operators : everybodys).ask(question) }
+
+    package func stop() {
+        everybodys.stop()
+        operators.stop()
     }
 }
 

@@ -28,7 +28,7 @@ private struct RunningServer: ~Copyable {
     let reader: ThreadHandle
     let searcher: ThreadHandle
     let images: ThreadHandle
-    let hashers: [Hasher]
+    let hashers: Hashers
     let mailer: Mailer
     let reload: Reloading
     let log: Log
@@ -45,7 +45,7 @@ private struct RunningServer: ~Copyable {
         reader.join()
         searcher.join()
         journal.join()
-        for hasher in hashers { hasher.stop() }
+        hashers.stop()
         mailer.stop()
         log.info("stopped")
     }
@@ -84,14 +84,13 @@ private enum Startup {
         reactor.watchSignals([SIGHUP, SIGTERM, SIGINT])
 
         let answers = Mailbox<Answer>(waker: reactor.waker)
-        let hasher = try Hasher { answers.post(.hashed($0)) }
-        let operatorHasher = try Hasher(capacity: Hasher.operatorCapacity) { answers.post(.hashed($0)) }
+        let hashers = try Hashers { answers.post(.hashed($0)) }
         let mailer = try Mailer { number, isSent in answers.post(.mailed(number: number, isSent: isSent)) }
         let mail = MailSettings(configuration.accounts, host: places.serverName)
         let ports = CorePorts(
             answers: answers, journal: try Mailbox(), reader: try Mailbox(), searcher: try Mailbox(),
             images: try Mailbox(),
-            hash: { $0.isOperators ? operatorHasher.ask($0) : hasher.ask($0) }, mail: { mailer.send($0, mail) })
+            hash: { hashers.ask($0) }, mail: { mailer.send($0, mail) })
         let journal = startJournal(opened.takeJournal(), ports, log)
         let reader = startReader(readers, ports)
         let searcher = startSearcher(readers, ports)
@@ -119,7 +118,7 @@ private enum Startup {
         return RunningServer(
             core: core, reactor: reactor, ports: ports, journal: journal, reader: reader, searcher: searcher,
             images: images,
-            hashers: [hasher, operatorHasher], mailer: mailer, reload: reload, log: log)
+            hashers: hashers, mailer: mailer, reload: reload, log: log)
     }
 
     private static func tellReady(_ places: Places, channels: Int, _ log: Log) {
