@@ -18,7 +18,8 @@ IRCTEST_MIRROR ?= https://github.com/progval/irctest.git
 RELEASE := $(SWIFT) build -c release --static-swift-stdlib --product parley
 BINARY  := .build/release/parley
 
-.PHONY: build run test crash scale fuzz conformance lint bench bench-images bench-logins install clean
+.PHONY: build run test crash scale fuzz conformance lint bench bench-build bench-check \
+    bench-budgets bench-chat bench-images bench-logins install clean
 
 build:
 	@.ci/packages build
@@ -56,12 +57,27 @@ conformance: build
 
 # Micro-benchmarks of the grammar, the core and the store; compare ratios within one run. MESSAGES are stored (10000000
 # takes some minutes and 5 GB) in DIRECTORY.
-bench:
-	@.ci/packages build
-	@$(SWIFT) build -c release --static-swift-stdlib --product bench
+bench: bench-build
 	@$(SWIFT) build -c release --static-swift-stdlib --product bench-storage
 	@.build/release/bench
 	@.build/release/bench-storage $(MESSAGES) $(DIRECTORY)
+
+bench-build:
+	@.ci/packages bench
+	@$(SWIFT) build -c release --static-swift-stdlib --product bench
+
+# Allocations and instructions of each operation against Benchmarks/budgets; a difference fails.
+bench-check: bench-build
+	@Benchmarks/check
+
+# The budgets anew, when a difference is meant.
+bench-budgets: bench-build
+	@Benchmarks/check --write
+
+# Clients over sockets: make bench-chat CHAT="--clients 1000 --channels 1 --rate 100"
+bench-chat: build
+	@$(SWIFT) build -c release --static-swift-stdlib --product parley-bench
+	@.build/release/parley-bench chat $(CHAT)
 
 # Pictures against the release binary: speed in and out, memory, chat while a hundred are sent at once.
 bench-images: build
@@ -73,7 +89,7 @@ bench-logins: build
 	@Benchmarks/logins.py $(BINARY)
 
 lint:
-	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
+	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks
 	@$(SWIFT) test --filter TidyTests
 
 install: build

@@ -46,9 +46,11 @@ let package = Package(
         .executableTarget(name: "parley", dependencies: ["Server"], swiftSettings: fast),
 
         .executableTarget(
-            name: "bench", dependencies: ["Chat", "Wire", "Bytes"], path: "Benchmarks/bench", swiftSettings: fast),
+            name: "bench", dependencies: ["Store", "Chat", "Wire", "Bytes", "CAllocations"], path: "Benchmarks/bench",
+            swiftSettings: fast),
+        .target(name: "CAllocations", path: "Benchmarks/CAllocations"),
         .executableTarget(
-            name: "parley-bench", dependencies: ["TestKit", "Net", "Bytes"], path: "Benchmarks/parley-bench",
+            name: "parley-bench", dependencies: ["TestKit", "Net", "Bytes", "CSystem"], path: "Benchmarks/parley-bench",
             swiftSettings: fast),
 
         .executableTarget(

@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 
 /// What a process has used so far, by the kernel's own count.

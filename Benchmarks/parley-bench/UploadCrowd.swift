@@ -1,4 +1,5 @@
 import Bytes
+import CSystem
 import Glibc
 import Net
 import Synchronization

@@ -9,7 +9,7 @@ struct FileLock: ~Copyable, Sendable {
     init(database path: String) throws(StoreError) {
         let descriptor = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Files.failure(path, "cannot open the lock file") }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard Self.lock(descriptor) else {
             let busy = errno == EWOULDBLOCK
             let failure = Files.failure(path, "cannot lock")
             let owner = Self.readOwner(descriptor)
@@ -20,6 +20,17 @@ struct FileLock: ~Copyable, Sendable {
         let owner = Array("\(getpid())\n".utf8)
         // For the error message of others alone; a full disk must not keep us from starting.
         if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, owner, owner.count, 0) }
+    }
+
+    /// A child that was being started when its server died holds the lock until it begins: a moment.
+    private static func lock(_ descriptor: Int32) -> Bool {
+        for _ in 0..<100 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+            guard errno == EWOULDBLOCK, let owner = readOwner(descriptor), kill(pid_t(owner), 0) < 0, errno == ESRCH
+            else { break }
+            usleep(10_000)
+        }
+        return flock(descriptor, LOCK_EX | LOCK_NB) == 0
     }
 
     deinit {

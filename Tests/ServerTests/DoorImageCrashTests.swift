@@ -11,22 +11,28 @@ import Testing
         let server = try ServerProcess()
         let rounds = DoorCrashTests.rounds
         for round in 1...rounds {
-            let senders = try (0..<3).map { try Sender(server, "s\(round)x\($0)", round: round) }
-            for sender in senders { try sender.start() }
-            usleep(UInt32.random(in: 0...60_000))
-            server.kill9()
-            try check(server, allowing: "no row names this file")
-            try server.start()
-            for sender in senders { try sender.finish(server) }
-            try server.terminate()
-            try check(server)
-            try server.start()
+            do { try play(round, on: server) } catch {
+                throw DoorError("round \(round): \(error)\nthe server's log ends:\n\(server.log.suffix(2000))")
+            }
         }
         let reader = try HistoryReader(server).texts("#cats")
         #expect(reader.count { $0.hasPrefix("[image]") } == 3 * rounds)
         #expect(Set(reader).count == reader.count)
         try server.terminate()
         try check(server)
+    }
+
+    private func play(_ round: Int, on server: ServerProcess) throws {
+        let senders = try (0..<3).map { try Sender(server, "s\(round)x\($0)", round: round) }
+        for sender in senders { try sender.start() }
+        usleep(UInt32.random(in: 0...60_000))
+        server.kill9()
+        try check(server, allowing: "no row names this file")
+        try server.start()
+        for sender in senders { try sender.finish(server) }
+        try server.terminate()
+        try check(server)
+        try server.start()
     }
 
     /// What a crash leaves without a row is swept when the server starts; a row without its file could not be mended.
