@@ -17,11 +17,19 @@ import Testing
         defer { close(input) }
         var taken: [UInt8] = []
         let worker = ImageWorker(program: path, milliseconds: milliseconds)
-        let verdict = worker.check(input, size: size, megapixels: 40) {
-            taken += $0
-            return taken.count <= 500
+        func verdict() -> ImageWorker.Verdict {
+            worker.check(input, size: size, megapixels: 40) {
+                taken += $0
+                return taken.count <= 500
+            }
         }
-        return (verdict, taken)
+        var said = verdict()
+        // A process that another test is starting may have the script open for writing still.
+        _ = Deadline.seconds(10).wait {
+            if said == .none("Text file busy") { said = verdict() }
+            return said != .none("Text file busy")
+        }
+        return (said, taken)
     }
 
     @Test("The server's own: a picture comes back clean")
