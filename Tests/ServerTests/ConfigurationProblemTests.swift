@@ -98,7 +98,7 @@ import Testing
         (
             "[[operator-class]]\nname = \"a\"\nprivileges = [\"kill\", \"fly\"]",
             "3:14: operator-class[1].privileges: there is no privilege \"fly\"; there are kill, kline, dline, resv, "
-                + "shun, lockdown, rehash, wallops, see-addresses, drop, metadata, accounts, erase"
+                + "shun, lockdown, rehash, wallops, see-addresses, drop, metadata, accounts, credentials, erase"
         ),
     ]
 
