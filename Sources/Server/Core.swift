@@ -270,7 +270,7 @@ extension Core: ReactorHandler {
     mutating func accepted(_ id: ConnectionID, _ peer: PeerInfo) {
         refreshMoment()
         while framers.count <= Int(id.index) { framers.append(Framer()) }
-        framers[Int(id.index)] = Framer(telnet: !peer.isWebSocket)
+        framers[Int(id.index)] = Framer(telnet: !peer.isWebSocket, long: peer.isLocal)
         if stoppingSince != nil { return }
         let host = cloak.host(of: peer)
         world.apply(

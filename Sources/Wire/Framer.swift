@@ -9,6 +9,8 @@ package struct Framer: Sendable {
     private var scanned: UInt32 = 0
     private var telnet = Telnet()
     private let speaksTelnet: Bool
+    /// A message may be as long as `IMG DATA`.
+    private let takesLong: Bool
     private var isFirst = true
     /// The line kept so far holds telnet sequences or NUL.
     private var isMixed = false
@@ -18,8 +20,12 @@ package struct Framer: Sendable {
     /// The beginning of the present line has been given as a fragment.
     private var isInData = false
 
-    /// `telnet`: false where 0xFF is nothing special (WebSocket).
-    package init(telnet: Bool = true) { speaksTelnet = telnet }
+    /// `telnet`: false where 0xFF is nothing special (WebSocket). `long`: of the operator's own socket, where a password
+    /// may be longer than a line of IRC.
+    package init(telnet: Bool = true, long: Bool = false) {
+        speaksTelnet = telnet
+        takesLong = long
+    }
 
     package enum Step {
         /// Never empty, without terminator, leading spaces, CR, LF and NUL.
@@ -240,7 +246,7 @@ package struct Framer: Sendable {
             }
             message = line.dropFirst(space + 1)
         }
-        let limit = Self.isImageData(message) ? LineLimits.extended : LineLimits.message - 2
+        let limit = takesLong || Self.isImageData(message) ? LineLimits.extended : LineLimits.message - 2
         guard message.count > limit || rawCount > tagLimit + limit + 1024 else { return nil }
         return message.prefix(UTF8Check.scalarBoundary(message, atMost: LineLimits.message - 2))
     }

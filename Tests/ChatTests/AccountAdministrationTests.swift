@@ -32,6 +32,8 @@ import Testing
         #expect(
             root.ask("ACCOUNT ADD ana * :correct horse")[0].contains("NOTE ACCOUNT ADDED ana :The account ana is u"))
         #expect(root.ask("ACCOUNT ADD ANA * correct-horse")[0].contains("FAIL ACCOUNT ACCOUNT_EXISTS ANA :"))
+        #expect(root.ask("NS SAREGISTER bo correct-horse")[0].contains("NOTE ACCOUNT ADDED bo :"))
+        #expect(guest.ask("NS SAREGISTER cy correct-horse")[0].contains(" 481 ana :"))
         #expect(root.ask("IDENTITY")[0].contains(" * 1 :"), "nobody is logged in by it")
         #expect(guest.ask("IDENTITY")[0].contains(" * 1 :You are ana"), "the nick stays until its bearer leaves")
         guest.send("QUIT")

@@ -284,8 +284,9 @@ class ParleyController(BaseServerController, DirectoryBasedController):
         assert password
         if len(f"PRIVMSG NickServ :REGISTER {password} x@example.org".encode()) > 510:
             # a password longer than a line of IRC: an operator adds the account
+            self.wait_for_port()
             subprocess.run(
-                [self._command[0], "account", "add", username, "--config", str(self._config_path)],
+                [self._command[0], "--config", str(self._config_path), "account", "add", username],
                 input=password + "\n", text=True, check=True, stdout=subprocess.DEVNULL,
             )
             return

@@ -237,6 +237,13 @@ struct LineLengthTests {
         #expect(Reading([bytes(line + "\n")]).framed == [.tooLong(Array(bytes(line).prefix(510)))])
     }
 
+    @Test func theOperatorsSocketTakesLongLines() {
+        let fits = "ACCOUNT ADD ana :" + Self.text(8191 - 17)
+        #expect(Reading([bytes(fits + "\n")], framer: Framer(long: true)).framed == [.line(fits)])
+        let tooLong = Reading([bytes(fits + "x\n")], framer: Framer(long: true)).framed
+        #expect(tooLong == [.tooLong(Array(bytes(fits).prefix(510)))])
+    }
+
     @Test func framerIsSmall() { #expect(MemoryLayout<Framer>.size <= 16) }
 }
 

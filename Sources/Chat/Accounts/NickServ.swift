@@ -28,6 +28,7 @@ extension World {
             "IDENTIFY [account] <password>: logs in", "LOGOUT: you are a guest again",
             "PASSWD <old> <new>: changes the password",
             "RESETPASS <account>, then RESETPASS <account> <code> <new>: a new password by mail",
+            "SAREGISTER <account> <password>: for operators; ACCOUNT ADD does it too",
             "CERT ADD [fingerprint] | DEL <fingerprint> | LIST: TLS certificates that log in by SASL EXTERNAL",
         ]
     }
@@ -50,6 +51,8 @@ extension World {
             resetPassword(session, .service, rest)
         } else if command.equalsIgnoringCase("CERT") {
             certificates(session, rest)
+        } else if command.equalsIgnoringCase("SAREGISTER"), rest.count == 2 {
+            run(session, "ACCOUNT ADD \(rest[0]) * :\(rest[1])")
         } else if command.equalsIgnoringCase("HELP") {
             for line in Self.help { serviceNotice(session, line) }
         } else {

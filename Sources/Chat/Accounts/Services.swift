@@ -35,6 +35,14 @@ extension World {
         if utterance.kind == .privmsg { utterance.text.withView { serve(turn.session, $0, by: service) } }
     }
 
+    /// What a service is told in its own words is a command.
+    mutating func run(_ session: ConnectionID, _ line: ByteString) {
+        line.withView { view in
+            guard let message = Message(parsing: view) else { return }
+            dispatch(session, message)
+        }
+    }
+
     mutating func serve(_ session: ConnectionID, _ text: ByteView, by service: Service) {
         if text.trimmed.isEmpty { return serviceNotice(session, "HELP lists what I know", by: service) }
         switch service {

@@ -65,11 +65,4 @@ extension World {
         run(session, "MODE \(name) +q \(users[user].nick)")
         serviceNotice(session, "\(name) is yours, and stays so while you are away", by: .channels)
     }
-
-    private mutating func run(_ session: ConnectionID, _ line: ByteString) {
-        line.withView { view in
-            guard let message = Message(parsing: view) else { return }
-            dispatch(session, message)
-        }
-    }
 }
