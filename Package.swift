@@ -8,8 +8,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
 ]
-// Same speed as -Ounchecked, and the traps stay: exclusivity is proved statically by the one-owner design. The rooms are
-// small modules; what one calls of another on the way of a line is inlined across them.
+// Same speed as -Ounchecked, and the traps stay: exclusivity is proved statically by the one-owner design. The rooms
+// are small modules; what one calls of another on the way of a line is inlined across them.
 let fast: [SwiftSetting] =
     strict + [
         .unsafeFlags(["-enforce-exclusivity=unchecked", "-cross-module-optimization"], .when(configuration: .release))

@@ -20,8 +20,8 @@ package struct Framer: Sendable {
     /// The beginning of the present line has been given as a fragment.
     private var isInData = false
 
-    /// `telnet`: false where 0xFF is nothing special (WebSocket). `long`: of the operator's own socket, where a password
-    /// may be longer than a line of IRC.
+    /// `telnet`: false where 0xFF is nothing special (WebSocket). `long`: true for the operator's own socket, where a
+    /// password may be longer than a line of IRC.
     package init(telnet: Bool = true, long: Bool = false) {
         speaksTelnet = telnet
         takesLong = long
