@@ -87,7 +87,7 @@ import Testing
         _ = client.read()
         #expect(client.ask("NICK \(nick)").isEmpty)
         #expect(client.ask("USER u 0 * :Ana").isEmpty)
-        #expect(client.ask("CAP END") == [":parley.test 433 \(nick) \(nick) :Nickname is already in use"])
+        #expect(client.ask("CAP END") == [":parley.test 433 * \(nick) :Nickname is already in use"])
         #expect(isWelcomed(client.ask("NICK ana")))
     }
 

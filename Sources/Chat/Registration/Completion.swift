@@ -48,9 +48,10 @@ extension World {
     private mutating func refuseTakenNick(_ id: ConnectionID, _ opening: Opening, _ hint: StaticString) -> Bool {
         let own = opening.returning.flatMap { identities[$0.uid] }
         guard isTaken(opening.nick, besides: own, account: opening.returning?.account) else { return false }
-        reply(to: id, .ERR_NICKNAMEINUSE, "\(opening.nick) :Nickname is already in use\(hint)")
         openings[id.index]?.refusedNick = opening.nick
+        // It is not addressed by what is not its own.
         openings[id.index]?.nick = ""
+        reply(to: id, .ERR_NICKNAMEINUSE, "\(opening.nick) :Nickname is already in use\(hint)")
         return true
     }
 
