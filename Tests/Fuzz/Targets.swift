@@ -23,6 +23,7 @@ let targets = [
     Target("image", fuzzImage), Target("data", fuzzData),
 ]
 
+/// What does not hold ends the process: that is how libFuzzer learns of it and keeps the input.
 func check(_ holds: Bool, _ what: @autoclosure () -> String) {
     if !holds { fatalError(what()) }
 }

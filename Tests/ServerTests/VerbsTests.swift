@@ -21,6 +21,7 @@ import Testing
         ("check-store", .checkStore(configuration: nil)),
         ("check-store -c a.toml", .checkStore(configuration: "a.toml")),
         ("--config a.toml operator KLINE --help", .command(["KLINE", "--help"], configuration: "a.toml")),
+        // The words are right, and a table of arguments cannot throw.
         (
             "account add ana a@b.example",
             .account(try! AccountVerb(["add", "ana", "a@b.example"]), configuration: nil)

@@ -20,7 +20,6 @@ let serviceCommands: [Command] = [
 
 /// NickServ, for clients and people that are used to it: it does what the commands do and answers in notices.
 extension World {
-
     private static var help: [ByteString] {
         [
             "REGISTER <password> [email]: makes an account named as your nick",
@@ -56,9 +55,7 @@ extension World {
         } else if command.equalsIgnoringCase("HELP") {
             for line in Self.help { serviceNotice(session, line) }
         } else {
-            serviceNotice(
-                session,
-                "\(shown(command, atMost: 32)): I do not know that, or not in this form. HELP lists what I know")
+            refuseWord(session, command, by: .nicks)
         }
     }
 

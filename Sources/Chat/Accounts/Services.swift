@@ -35,6 +35,12 @@ extension World {
         if utterance.kind == .privmsg { utterance.text.withView { serve(turn.session, $0, by: service) } }
     }
 
+    mutating func refuseWord(_ session: ConnectionID, _ word: ByteView, by service: Service) {
+        let given = shown(word, atMost: 32)
+        serviceNotice(
+            session, "\(given): I do not know that, or not in this form. HELP lists what I know", by: service)
+    }
+
     /// What a service is told in its own words is a command.
     mutating func run(_ session: ConnectionID, _ line: ByteString) {
         line.withView { view in

@@ -48,9 +48,7 @@ extension World {
         } else if let rank = Self.ranksByWord.first(where: { word.equalsIgnoringCase($0.word) }), words.count > 1 {
             run(session, "MODE \(words[1]) \(rank.mode) \(nick)")
         } else {
-            let given = shown(word, atMost: 32)
-            serviceNotice(
-                session, "\(given): I do not know that, or not in this form. HELP lists what I know", by: .channels)
+            refuseWord(session, word, by: .channels)
         }
     }
 
